@@ -172,7 +172,7 @@ def test_the_lock_of_windows_is_taken_where_there_is_no_other(
     with writing_alone(tmp_path / "library"):
         assert windows.held
         monkeypatch.setattr(lock, "_writing", set())  # as another process sees it
-        with pytest.raises(InputError, match="is being written already"):
+        with pytest.raises(InputError, match="is locked by another writer"):
             writing_alone(tmp_path / "library").__enter__()
         monkeypatch.setattr(lock, "_writing", {(tmp_path / "library").resolve()})
 

@@ -1,7 +1,7 @@
 """MathSetu: search for mathematics across languages.
 
-Public names are those listed here; everything else may change between versions. What is heavy is
-loaded when its name is first used.
+Only the names listed here are public; everything else may change between versions. Modules that
+are slow to import are imported when one of their names is first used.
 
 >>> import mathsetu
 >>> mathsetu.parse_latex("x+1").opt

@@ -60,13 +60,13 @@ class _NoRedirect(HTTPRedirectHandler):
 
 
 class Client:
-    """Asks one server.
+    """A client of one server.
 
     Args:
-        address: Where it is: ``https://search.example.org``.
-        key: Its key, where it wants one; white space around it is no part of it.
-        write_key: Its key for writing, for those who add and remove posts.
-        seconds: How long to wait for an answer.
+        address: The address of the server: ``https://search.example.org``.
+        key: The API key, if the server requires one; surrounding white space is ignored.
+        write_key: The key for writing, which is needed to add and remove posts.
+        seconds: Time limit of each request.
     """
 
     def __init__(
@@ -125,7 +125,7 @@ class Client:
         return read(SearchAnswer, self._ask("POST", "search", body=json.dumps(body).encode()))
 
     def formulas(self, latex: str, k: int = 10) -> FormulaAnswer:
-        """The formulas that are most like one; ``?x`` stands for anything."""
+        """The formulas most similar to a formula; ``?x`` stands for any sub-expression."""
         return read(FormulaAnswer, self._ask("GET", "formulas", {"latex": latex, "k": k}))
 
     def explain(self, query: str, post_id: str) -> ExplainAnswer:
@@ -133,11 +133,11 @@ class Client:
         return read(ExplainAnswer, self._ask("GET", "explain", {"q": query, "id": post_id}))
 
     def similar(self, post_id: str, k: int = 10) -> SimilarAnswer:
-        """The posts that are most like one."""
+        """The posts most similar to a post."""
         return read(SimilarAnswer, self._ask("GET", "similar", {"id": post_id, "k": k}))
 
     def post(self, post_id: str) -> PostAnswer:
-        """One post."""
+        """One post, by its id."""
         return read(PostAnswer, self._ask("GET", "post", {"id": post_id}))
 
     def library(self) -> LibraryAnswer:
@@ -145,7 +145,7 @@ class Client:
         return read(LibraryAnswer, self._ask("GET", "library"))
 
     def add(self, posts: Iterable[Post], *, form: str = "text") -> int:
-        """Add posts, or replace those with the same ids; how many were sent.
+        """Add posts, replacing those with the same ids; returns how many were sent.
 
         Args:
             posts: The posts.
@@ -156,7 +156,7 @@ class Client:
         return int(self._ask("PUT", "posts", asked, body=body, key=self._write_key)["added"])
 
     def remove(self, ids: Sequence[str]) -> int:
-        """Remove posts; how many were there.
+        """Remove posts; returns how many were removed.
 
         Args:
             ids: Their ids. The name of a file stands for all of its sections or rows, that of an
@@ -199,7 +199,7 @@ class Client:
 
 
 class AsyncClient:
-    """As `Client`, for programs that use asyncio."""
+    """The same methods as `Client`, as coroutines for programs that use asyncio."""
 
     def __init__(
         self, address: str, key: str = "", *, write_key: str = "", seconds: float = 30.0
@@ -214,7 +214,7 @@ class AsyncClient:
         return await asyncio.to_thread(self._client.search, query, k, **options)
 
     async def formulas(self, latex: str, k: int = 10) -> FormulaAnswer:
-        """The formulas that are most like one; ``?x`` stands for anything."""
+        """The formulas most similar to a formula; ``?x`` stands for any sub-expression."""
         return await asyncio.to_thread(self._client.formulas, latex, k)
 
     async def explain(self, query: str, post_id: str) -> ExplainAnswer:
@@ -222,11 +222,11 @@ class AsyncClient:
         return await asyncio.to_thread(self._client.explain, query, post_id)
 
     async def similar(self, post_id: str, k: int = 10) -> SimilarAnswer:
-        """The posts that are most like one."""
+        """The posts most similar to a post."""
         return await asyncio.to_thread(self._client.similar, post_id, k)
 
     async def post(self, post_id: str) -> PostAnswer:
-        """One post."""
+        """One post, by its id."""
         return await asyncio.to_thread(self._client.post, post_id)
 
     async def library(self) -> LibraryAnswer:
@@ -234,11 +234,11 @@ class AsyncClient:
         return await asyncio.to_thread(self._client.library)
 
     async def add(self, posts: Iterable[Post], *, form: str = "text") -> int:
-        """Add posts, or replace those with the same ids; how many were sent."""
+        """Add posts, replacing those with the same ids; returns how many were sent."""
         return await asyncio.to_thread(self._client.add, posts, form=form)
 
     async def remove(self, ids: Sequence[str]) -> int:
-        """Remove posts; how many were there."""
+        """Remove posts; returns how many were removed."""
         return await asyncio.to_thread(self._client.remove, ids)
 
 
@@ -246,7 +246,7 @@ def _key(name: str, value: str) -> str:
     """A key as it is sent; files end with a line break that is no part of it."""
     key = value.strip()
     if not fits_header(key):
-        raise InputError(f"{name}: cannot be sent in a header; a key is visible ASCII alone")
+        raise InputError(f"{name}: cannot be sent in a header; use only visible ASCII characters")
     return key
 
 
@@ -260,7 +260,7 @@ def read(kind: type[Result], value: Any) -> Result:
     try:
         found: Result = _read(kind, value)
     except (TypeError, KeyError, AttributeError) as error:
-        raise Unavailable(f"the answer is not one of this API ({error})") from error
+        raise Unavailable(f"the answer is not a valid answer of the API ({error})") from error
     return found
 
 

@@ -1,4 +1,4 @@
-"""Everything that MathSetu raises on purpose.
+"""The exceptions that MathSetu raises on purpose.
 
 Each message is one line for a person: what was wrong, where, and what to do.
 

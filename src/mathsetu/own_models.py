@@ -23,11 +23,11 @@ _registered: dict[tuple[str, str], Any] = {}
 
 
 class OwnEncoder(Protocol):
-    """Texts to vectors. Their length need not be one: only their direction counts."""
+    """Encodes texts as vectors, which need not be normalised: only their direction counts."""
 
     @property
     def dimensions(self) -> int:
-        """How long the vectors are; found out by encoding a text where it is left out."""
+        """The dimensions of the vectors; if left out, a text is encoded to find them."""
         ...
 
     def encode(self, texts: Sequence[str]) -> Any:
@@ -44,10 +44,10 @@ class OwnReranker(Protocol):
 
 
 class OwnTranslator(Protocol):
-    """Sentences to another language.
+    """Translates sentences.
 
-    A sentence is one line, with names such as QZ1 instead of its formulas, which come back
-    whatever the translator does to them.
+    A sentence is one line. Its formulas are replaced by names such as QZ1 and restored afterwards,
+    whatever the translator does to these names.
     """
 
     def translate(self, sentences: Sequence[str], source: str, target: str) -> Sequence[str]:
@@ -62,9 +62,9 @@ def register(
     reranker: OwnReranker | Any = None,
     translator: OwnTranslator | Any = None,
 ) -> str:
-    """Give an object a name that recipes can say, and return how they say it.
+    """Register a model object under a name, and return the name by which recipes refer to it.
 
-    An object that has the name already is replaced, for libraries that are opened from now on.
+    An object with the same name is replaced for libraries that are opened from now on.
 
     Args:
         name: The name; letters, digits, ``-``, ``_`` and ``.``.

@@ -1,8 +1,8 @@
-"""The plain values that everything speaks in.
+"""The records that all packages share: posts, formulas, queries, hits, judgments and runs.
 
 Text inside a record (titles, bodies, queries) is *marked text*: plain Unicode text with its
 formulas in LaTeX between delimiters (see `mathsetu.markup`). Readers turn HTML, Markdown and
-LaTeX files into it, so that nothing above layer 0 meets a tag.
+LaTeX files into it, so that no other code has to read markup.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _made_quickly(record: type[Record]) -> type[Record]:
 @_made_quickly
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """One formula where it stands.
+    """One formula, and its place in a post.
 
     ``where`` names the field of the post (``title``, ``body``, ``question``, ``comment``);
     ``start`` is the character of that field at which the formula's markup begins, -1 when a
@@ -82,7 +82,7 @@ class Post:
     ``accepted_id`` is the answer that the asker accepted, on the question and, where the two were
     joined, on its answers.
     ``language`` is an ISO 639-1 code, or a name that a library turns into its code; it is empty
-    when nobody has said. ``collection`` names where the post came from, for those who search
+    if it is unknown. ``collection`` names where the post came from, for those who search
     several collections at once.
 
     >>> Post(id="7", title="Sum of angles", body=r"$\alpha+\beta+\gamma=\pi$").language
@@ -170,11 +170,11 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Two things that met: what was asked for, and what stands in the post.
+    """A match: a part of the query, and what matches it in the post.
 
-    ``found`` are words as the post writes them; ``translation`` is what the words of the question
-    were translated to, of which the post has all in some form, or a part; it is empty where they
-    stand in the post themselves. Formulas are in LaTeX.
+    ``found`` are words as they are written in the post. ``translation`` is the translation of the
+    query's words that the post contains, in any form and perhaps only in part; it is empty if the
+    post contains the words themselves. Formulas are in LaTeX.
 
     >>> Evidence("word", "समाकल", "integrals", translation="integral").asked
     'समाकल'
@@ -188,9 +188,9 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a hit was found: one part of the engine, its share of the score, and its words.
+    """Why a hit was found: a part of the recipe, its share of the score, and what matched.
 
-    ``detail`` says it to a person; ``evidence`` says it to a program.
+    ``detail`` is for people, ``evidence`` for programs.
 
     >>> Reason(part="formula", score=0.8, detail="x → t").part
     'formula'
@@ -207,8 +207,8 @@ class Hit:
     """A post, or a formula in a post, with its score and the reasons for it.
 
     ``versions`` are the ids of posts in other languages that say the same, where these are
-    grouped into one hit. ``post`` is the post where a search has found it; hits of a run have none,
-    and two hits are equal with and without it.
+    grouped into one hit. ``post`` is the post itself if the hit comes from a search, and None in a
+    run; it is ignored when hits are compared.
 
     >>> Hit(id="7", score=1.5).reasons
     ()
@@ -237,7 +237,7 @@ class Hit:
 
     @property
     def url(self) -> str:
-        """Where the post is to be read, if it says so."""
+        """The address of the post, if it states one."""
         return self.post.url if self.post else ""
 
     @property
@@ -285,7 +285,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Judgment:
-    """How well a post or formula answers a query: 0 (not) to 3 (fully).
+    """How well a post or formula answers a query, from 0 (not at all) to 3 (fully).
 
     >>> Judgment(query_id="A.1", id="7", grade=3).grade
     3
@@ -313,7 +313,7 @@ class Run:
 
 
 def checked_posts(posts: Iterable[Post]) -> Iterator[Post]:
-    """Posts as they come, each of which is one, and has texts where it should.
+    """The given posts, checked: each must be a `Post` whose texts are strings.
 
     >>> list(checked_posts([Post(id=7, body="")]))
     Traceback (most recent call last):

@@ -157,7 +157,7 @@ def test_former_names_of_options_are_understood_with_a_hint(
     trec.write_run(tmp_path / "run.txt", Run("r", {"1": (Hit("a", 1.0), Hit("b", 0.5))}))
     done = mathsetu(*former)
     assert done.code == 0, done.err
-    assert f"is called {present} now" in done.err
+    assert f"is now called {present}" in done.err
     assert done.err.count("hint: ") == sum(one.startswith("--") for one in former)
 
 
@@ -176,7 +176,7 @@ def test_who_forgets_the_target_of_a_fusion_keeps_the_last_run(
         trec.write_run(tmp_path / name, Run(name, {"1": (Hit("a", 1.0),)}))
     for given in (files[:2], files):
         before = (tmp_path / given[-1]).read_bytes()
-        assert "two or more runs are fused" in mathsetu.refuses("fuse", "rrf", *given)
+        assert "give two or more runs" in mathsetu.refuses("fuse", "rrf", *given)
         assert (tmp_path / given[-1]).read_bytes() == before
     (tmp_path / "qrels.txt").write_text("1 0 a 1\n")
     assert "qrels.txt: exists" in mathsetu.refuses("fuse", "rrf", *files, "qrels.txt")

@@ -176,7 +176,7 @@ def test_tables_are_written(mathsetu: Mathsetu, folder: Path) -> None:
         (("evaluate", "good.run", "qrels.txt"), "good.run: holds runs"),
         (("evaluate", "qrels.txt", "qrels.txt"), "qrels.txt: holds judgments"),
         (("evaluate", "qrels.txt", "good.run", "--write", "t.gif"), "t.gif: unknown extension"),
-        (("evaluate", "qrels.txt", "good.run", "--by", "language"), "go together"),
+        (("evaluate", "qrels.txt", "good.run", "--by", "language"), "--by needs --topics"),
         (("evaluate", "qrels.txt", "good.run", "--by", "mood", "--topics", "topics.jsonl"),
          "by language or kind, not by 'mood'"),
         (("evaluate", "qrels.txt", "none.run"), "does not exist"),

@@ -136,7 +136,7 @@ def test_a_run_is_not_written_over_what_is_read_or_is_no_run(
         assert "q.jsonl: is read by this command" in said
     assert topics.read_bytes() == before
     said = mathsetu.refuses("run", library, topics, qrels)
-    assert "qrels.txt: exists, and is not a run (--overwrite writes over it)" in said
+    assert "qrels.txt: exists, and is not a run (use --overwrite to replace it)" in said
     assert qrels.read_text() == "q1 0 7 1\n"
     for _ in range(2):  # a run can be made again
         assert mathsetu("run", library, topics, target).code == 0
@@ -269,7 +269,7 @@ def test_a_source_that_holds_no_posts(mathsetu: Mathsetu, tmp_path: Path) -> Non
         (["--set", "parts.words.kind=magic"], "default: parts.words: unknown kind 'magic'"),
         (["--set", "ranking.depth=3"], "ranking: unknown setting 'depth'"),
         (["--set", "ranking.weights.words=7"], "ranking.weights must add up to 1, not 7"),
-        (["--set", "ranking.k"], "a setting is replaced with NAME=VALUE"),
+        (["--set", "ranking.k"], "write a setting as NAME=VALUE"),
         (["--from", "docx"], "unknown format 'docx'"),
         (["--processes", "0"], "0 is not in the range"),
     ],
@@ -752,7 +752,7 @@ def test_mistakes_are_answered_with_a_way_out(mathsetu: Mathsetu, tmp_path: Path
     (tmp_path / "void.md").write_text("")
     assert "an empty file: void.md" in mathsetu.refuses("add", "l", "void.md")
     assert "mathsetu index my.library ." in mathsetu.refuses("search", ".", "x")
-    assert "-- before it" in mathsetu("search", "l", "-b+c").err
+    assert "Put -- before" in mathsetu("search", "l", "-b+c").err
     assert mathsetu("search", "l", "--", "-b+c").code in (0, 1)
 
 

@@ -216,7 +216,9 @@ def test_what_rbc_learned_is_kept_and_used_again(
     run = tmp_path / "run.trec"
     assert mathsetu("run", library, topics, run, "--learned", kept, "--k", "5").code == 0
     assert "needs coefficients" in mathsetu.refuses("run", library, topics, run)
-    assert "--learned learns nothing" in mathsetu.refuses(*asked, "--learned", kept, "--save", kept)
+    assert "--learned, which learns nothing" in mathsetu.refuses(
+        *asked, "--learned", kept, "--save", kept
+    )
     # Told before posts are read, and a library with another recipe is replaced.
     plain = ("reproduce", "msm-bm25", "none.jsonl", topics, qrels, "--library", str(library))
     assert "its fusion learns nothing" in mathsetu.refuses(*plain, "--save", tmp_path / "new.toml")
@@ -234,7 +236,7 @@ def test_k_is_swept_over_the_same_systems(
     assert [row["k"] for row in found] == [1, 60]
     plain = json.loads(mathsetu("reproduce", recipe, *english, "--json").out)
     assert found[1]["figures"] == plain["figures"]
-    assert "swept for recipes that fuse by rrf" in mathsetu.refuses(
+    assert "needs a recipe that fuses with rrf" in mathsetu.refuses(
         "reproduce", "msm-sum", *english, "--sweep-k", "1,60"
     )
 

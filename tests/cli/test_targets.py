@@ -131,7 +131,7 @@ def test_a_conversion_writes_over_any_file_that_it_does_not_read_when_told_to(
     mathsetu: Mathsetu, folder: Path
 ) -> None:
     asked = ("convert", "good.run", "qrels.txt", "--to", "trec-run")
-    assert "--overwrite writes over it" in mathsetu.refuses(*asked)
+    assert "use --overwrite to replace it" in mathsetu.refuses(*asked)
     assert mathsetu(*asked, "--overwrite").code == 0
     assert "good" in (folder / "qrels.txt").read_text()
 

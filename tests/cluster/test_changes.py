@@ -135,7 +135,7 @@ def test_what_a_killed_writer_left_is_cleared_away(node, tmp_path, last):
     assert content_of(node) == before
     assert [there.search(query, 30) for query in QUERIES] == answers
     # A writer that is killed does not give its lock back: it ends by itself.
-    with pytest.raises(InputError, match="is being written already"):
+    with pytest.raises(InputError, match="is locked by another writer"):
         add_posts(ADDRESS, posts[20:], processes=1)
     let_lock_end(node)
     add_posts(ADDRESS, [other, *posts[20:]], processes=1)
@@ -157,7 +157,7 @@ def test_one_writer_at_a_time(node, tmp_path):
         meta = newest().names.meta
         with (
             writing_alone(cluster, meta),
-            pytest.raises(InputError, match="is being written already"),
+            pytest.raises(InputError, match="is locked by another writer"),
         ):
             remove_posts(ADDRESS, [some_posts(1)[0].id])
     assert remove_posts(ADDRESS, [some_posts(1)[0].id]) == 1
@@ -167,7 +167,7 @@ def test_one_writer_at_a_time(node, tmp_path):
 def test_all_posts_cannot_be_removed(node, tmp_path):
     posts = some_posts(3)
     published(tmp_path / "library", posts)
-    with pytest.raises(InputError, match="all its posts"):
+    with pytest.raises(InputError, match="all of its posts"):
         remove_posts(ADDRESS, [post.id for post in posts])
     assert len(Library(ADDRESS)) == 3
 

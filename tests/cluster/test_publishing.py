@@ -243,7 +243,7 @@ def test_a_collection_that_is_gone_for_good_is_named(node, folder):
     node.delete_collection(names.part("formulas"))
     answer = there.answer(QUERIES[0], 5)
     assert answer.hits
-    assert "is not there" in answer.missing["formulas"]
+    assert "does not exist" in answer.missing["formulas"]
 
 
 @pytest.mark.thorough

@@ -128,7 +128,12 @@ def test_more_than_three_runs_are_refused(tmp_path: Path) -> None:
         (HEADER + "Q1,7,4,1\n", 2, True, "run number 4 is not 1, 2 or 3"),
         (HEADER + "Q1,7,1.0,1\n", 2, True, "run number 1.0 is not"),
         (HEADER + "Q1,7,1,nan\n", 2, True, "score 'nan' is not a finite number"),
-        (HEADER + "Q1,7,1,2\nQ1,7,1,1\n", 3, True, r"7 again for query Q1, run 1 \(line 2\)"),
+        (
+            HEADER + "Q1,7,1,2\nQ1,7,1,1\n",
+            3,
+            True,
+            r"7 is repeated for query Q1, run 1 \(first in line 2\)",
+        ),
         (HEADER + "Q1,7,1,1\nQ1,8,1,2\n", 3, False, "score 2.0 is above the one before it"),
         (HEADER + "Q9,7,1,1\nQ1,7,1,1\n", 2, True, "query Q9 does not exist"),
         (HEADER + "Q1,99,1,1\n", 2, True, "post 99 does not exist"),

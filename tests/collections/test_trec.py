@@ -140,7 +140,7 @@ def test_hits_and_topics_that_do_not_exist_are_named(tmp_path: Path) -> None:
     assert [str(problem) for problem in trec.validate_run(path, ["A.1"], ["7"])] == [
         "line 2: A.9 is not a topic",
         "line 2: 8 is not a post of the collection",
-        "line 4: 8 again for A.9 (line 2)",
+        "line 4: 8 is repeated for A.9 (first in line 2)",
     ]
 
 

@@ -82,7 +82,7 @@ def test_an_archive_may_grow_to_a_hundred_times_its_size(monkeypatch: pytest.Mon
     monkeypatch.setattr(trees, "LONGEST_ARCHIVE", 10)
     trees._check_growth(10, 0, "x")
     trees._check_growth(200, 2, "x")
-    with pytest.raises(InputError, match=r"^x: says that it unpacks to 0 MiB, more than 100 times"):
+    with pytest.raises(InputError, match=r"^x: claims to unpack to 0 MiB, more than 100 times"):
         trees._check_growth(201, 2, "x")
 
 

@@ -341,7 +341,7 @@ def test_programs_plot_comparisons_and_runs(tmp_path: Path) -> None:
         mathsetu.plot_differences(comparison, "P@5")
     with pytest.raises(InputError, match="no comparison to plot"):
         mathsetu.plot_means({})
-    with pytest.raises(InputError, match=r"a comparison: compare\(results\)"):
+    with pytest.raises(InputError, match=r"a comparison to plot, such as compare\(results\)"):
         mathsetu.plot_means([WEAK, STRONG])  # type: ignore[arg-type]
 
 

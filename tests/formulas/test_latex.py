@@ -190,7 +190,7 @@ def test_the_same_formula_written_in_two_ways_has_one_operator_tree(
         (r"x\end{matrix}", 1, r"\end{matrix} without its \begin"),
         (r"\begin{nonsense}x\end{nonsense}", 0, "unknown environment nonsense"),
         ("a\x00b", 1, "unreadable character U+0000"),
-        (r"\def\a{\a\a}x+\a", 14, "macros expand to too much: the rest is left out"),
+        (r"\def\a{\a\a}x+\a", 14, "macros expand to too much text; the rest is ignored"),
     ],
 )
 def test_warnings_say_what_and_where(latex: str, position: int, message: str) -> None:

@@ -209,7 +209,7 @@ def test_a_second_writer_is_refused_and_changes_nothing(library: Path, posts: li
             lambda: add_posts(library, posts, processes=1),
             lambda: remove_posts(library, ["circle"]),
         ):
-            with pytest.raises(InputError, match="is being written already; wait"):
+            with pytest.raises(InputError, match="is locked by another writer; wait"):
                 work()
         assert Library(library).search("circle")
     assert content(library) == before
@@ -224,7 +224,7 @@ def test_a_writer_in_another_process_is_respected_until_it_ends(
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
         assert other.stdout is not None
         assert other.stdout.readline() == b"held\n"
-        with pytest.raises(InputError, match="is being written already"):
+        with pytest.raises(InputError, match="is locked by another writer"):
             build_library(library, posts, processes=1)
         other.kill()
     build_library(library, posts[:1], processes=1)

@@ -70,5 +70,5 @@ def test_a_part_of_other_posts_is_damage(library: Path, monkeypatch: pytest.Monk
         holdings.CachedPosts, "__init__", lambda self, *given: setattr(self, "count", 9)
     )
     monkeypatch.setattr(holdings.CachedPosts, "close", lambda self: None)
-    with pytest.raises(DamagedLibrary, match="was built of other posts"):
+    with pytest.raises(DamagedLibrary, match="was built from other posts"):
         open_holdings(library, ())

@@ -193,7 +193,9 @@ def test_an_addition_is_counted_without_the_answers_that_are_indexed_again(
         assert opened.post("a8").question == "Which even number is prime?"
     assert remove_posts(copy, ["n", "gone"]) == 1
     assert remove_posts(copy, ["n"]) == 0
-    with pytest.raises(InputError, match="these are all its posts; remove the folder instead"):
+    with pytest.raises(
+        InputError, match="this would remove all of its posts; remove the folder instead"
+    ):
         remove_posts(copy, [post.id for post in POSTS])
 
 

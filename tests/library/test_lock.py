@@ -17,7 +17,7 @@ def test_a_second_writer_is_refused_until_the_first_is_done(tmp_path: Path) -> N
     library.mkdir()
     with (
         writing_alone(library),
-        pytest.raises(InputError, match="is being written already"),
+        pytest.raises(InputError, match="is locked by another writer"),
         writing_alone(tmp_path / "." / "library"),
     ):
         pass
@@ -63,7 +63,10 @@ def test_a_lock_that_somebody_removed_meanwhile_is_none(
         return real(file)  # type: ignore[arg-type]
 
     monkeypatch.setattr(lock, "_locked", removed)
-    with pytest.raises(InputError, match="is being written already"), writing_alone(library):
+    with (
+        pytest.raises(InputError, match="is locked by another writer"),
+        writing_alone(library),
+    ):
         pass
 
 

@@ -74,7 +74,7 @@ def test_a_manifest_that_leads_elsewhere_is_damaged(
 
 def test_two_segments_have_two_names(tmp_path: Path) -> None:
     made(tmp_path, Segment("000001", 1, {}), Segment("000001", 1, {}))
-    with pytest.raises(DamagedLibrary, match="two segments have one name"):
+    with pytest.raises(DamagedLibrary, match="two segments have the same name"):
         read_manifest(tmp_path)
 
 
@@ -110,9 +110,7 @@ def test_vectors_of_another_model_are_refused(tmp_path: Path) -> None:
     manifest = made(tmp_path, models={"meaning": "old"})
     check_models(tmp_path, manifest, {"meaning": "old"})
     check_models(tmp_path, manifest, {"other": "new"})
-    with pytest.raises(
-        InputError, match=r"'meaning' were made by another model \(old, here is new\)"
-    ):
+    with pytest.raises(InputError, match=r"'meaning' were made by another model \(old, now new\)"):
         check_models(tmp_path, manifest, {"meaning": "new"})
 
 
@@ -152,7 +150,7 @@ def test_nothing_is_built_over_other_files(tmp_path: Path) -> None:
         check_place(other)
     (other / "manifest.json").unlink()
     (other / "manifest.json").symlink_to(tmp_path / "file")
-    with pytest.raises(InputError, match="is a link; a library holds none, remove it"):
+    with pytest.raises(InputError, match="is a link, which a library must not contain; remove it"):
         check_place(other)
 
 
@@ -202,7 +200,7 @@ def test_other_files_in_a_segment_are_refused(tmp_path: Path) -> None:
         check(tmp_path, manifest)
     (folder / "mine.txt").unlink()
     (folder / "link").symlink_to(tmp_path)
-    with pytest.raises(InputError, match="is a link; a library holds none, remove it"):
+    with pytest.raises(InputError, match="is a link, which a library must not contain; remove it"):
         check(tmp_path, manifest)
     (folder / "link").unlink()
     (folder / "deep").mkdir()
@@ -220,7 +218,7 @@ def test_what_is_no_library_is_told_apart(tmp_path: Path) -> None:
         with pytest.raises(InputError, match=problem):
             read_manifest(place)
     (tmp_path / "file").write_text("x")
-    with pytest.raises(InputError, match="is a file and not a library"):
+    with pytest.raises(InputError, match="is a file, not a library"):
         read_manifest(tmp_path / "file")
     with pytest.raises(InputError, match=r"it has no manifest.json"):
         read_former_manifest(tmp_path)

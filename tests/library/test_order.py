@@ -210,7 +210,7 @@ def test_a_post_that_moved_up_says_so_and_has_the_score_of_its_best_version(
     assert hit.score == plain[0].score > before[hit.id]
     assert hit.reasons[-1].part == "language"
     assert hit.reasons[-1].score == pytest.approx(hit.score - before[hit.id])
-    assert hit.reasons[-1].detail.startswith("in the language of the query (en): place ")
+    assert hit.reasons[-1].detail.startswith("in the language of the query (en): rank ")
 
 
 @pytest.mark.parametrize(
@@ -339,7 +339,7 @@ def test_weights_of_the_caller_s_own_are_not_calibrated(library: Library) -> Non
         ("parts.words.query_title=-1", "query_title is -1; it cannot be less than 0"),
         ("ranking.calibration={half={meanings=1}}", "which is not a part"),
         ("ranking.calibration={half={words=0}}", "positive"),
-        ("ranking.calibration={close={words=1}}", "which half does not"),
+        ("ranking.calibration={close={words=1}}", "which is not in calibration.half"),
         ("ranking.calibration={relevant={score=-1}}", "cannot be negative"),
         ("ranking.calibration={threshold=2}", "from 0 to 1"),
     ],

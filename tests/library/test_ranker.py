@@ -190,7 +190,7 @@ def test_the_version_in_the_asker_s_language_stands_first() -> None:
     remark = after.remarks[0](0)
     assert remark is not None
     assert remark.part == "language"
-    assert remark.detail == "in the language of the query (hi): place 3 without"
+    assert remark.detail == "in the language of the query (hi): rank 3 otherwise"
     for same in (
         ranker(posts).preferring(before, "hi", 0.0, 3),
         ranker(posts).preferring(before, "ru", 0.2, 3),

@@ -293,7 +293,7 @@ def test_a_constant_is_swept_over_runs_that_were_made_once() -> None:
                              (library.recipe.ranking.candidates, "both")]  # fmt: skip
     assert all(figure.topics == 2 for _, figures in swept for figure in figures)
     summed = Searched(load_recipe("default"))
-    with pytest.raises(InputError, match="default: k is swept for recipes that fuse by rrf"):
+    with pytest.raises(InputError, match="default: --sweep-k needs a recipe that fuses with rrf"):
         sweep(summed, summed.recipe, queries, judged, [1.0])  # type: ignore[arg-type]
 
 
@@ -328,5 +328,5 @@ def test_a_fusion_that_learns_needs_two_topics() -> None:
     assert [hit.id for hit in fused.run.rankings["q1"]] == ["a"]
     assert (fused.held_out, fused.fitted, fused.topics) == (0.0, 0.0, 0)
     ranking = replace(recipe.ranking, fuse={"method": "linear"})
-    with pytest.raises(InputError, match="is learned from judged topics, and there is only one"):
+    with pytest.raises(InputError, match="is learned from judged topics; give at least two"):
         fuse_members(replace(recipe, ranking=ranking), runs, task)

@@ -228,8 +228,8 @@ def test_a_reranker_orders_the_first_again_and_says_from_where(
     assert [hit.id for hit in hits] == ["2", "1", "3"]
     reasons = [reason for hit in hits for reason in hit.reasons if reason.part == "rerank"]
     assert [reason.detail for reason in reasons[:2]] == [
-        "place 2 before object:longest read it, 1 after",
-        "place 1 before object:longest read it, 2 after",
+        "rank 2 before reranking with object:longest, 1 after",
+        "rank 1 before reranking with object:longest, 2 after",
     ]
     scores = [hit.score for hit in hits]
     old = {hit.id: hit.score for hit in before}

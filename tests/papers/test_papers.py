@@ -148,7 +148,7 @@ def test_models_that_stand_in_bring_their_settings(tmp_path: Path) -> None:
 
 def test_mistakes_are_one_line(mathsetu: Mathsetu, data: Path, tmp_path: Path) -> None:
     assert "give NAME" in mathsetu.refuses("reproduce")
-    assert "--all goes without" in mathsetu.refuses("reproduce", "mirmu", "--all", data)
+    assert "--all cannot be used with" in mathsetu.refuses("reproduce", "mirmu", "--all", data)
     assert "no such folder" in mathsetu.refuses("reproduce", "--all", tmp_path / "nowhere")
     assert "unknown paper 'magic'" in mathsetu.refuses(
         "reproduce", "--all", data, "--only", "magic"

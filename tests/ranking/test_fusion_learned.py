@@ -187,7 +187,7 @@ def test_the_seed_decides_the_folds() -> None:
 @pytest.mark.parametrize("folds", [1, 13])
 def test_folds_must_have_topics(folds: int) -> None:
     runs, judgments = synthetic()
-    with pytest.raises(InputError, match="12 topics of the runs are judged"):
+    with pytest.raises(InputError, match="12 judged topics cannot be divided"):
         fuse_learned(runs, judgments, fit_rbc, measure=GOAL, folds=folds)
 
 
@@ -199,7 +199,7 @@ def test_judgments_of_other_posts_teach_nothing() -> None:
 
 
 def test_methods_without_anything_to_learn_say_which_have() -> None:
-    with pytest.raises(InputError, match="these have: wibc, rbc, linear"):
+    with pytest.raises(InputError, match="methods that do: wibc, rbc, linear"):
         make_learner("rrf", GOAL)
     with pytest.raises(InputError, match="either given or learned"):
         make_learner("linear", GOAL, weights=(1, 2))
@@ -295,7 +295,7 @@ def test_what_the_verb_learned_is_kept_and_used_for_other_runs(
     write_run(other, Run("other", read_run(files[0]).rankings))
     others = (files[0], other)
     assert "was learned for" in mathsetu.refuses("fuse", "rbc", *others, *given)
-    assert "--save keeps" in mathsetu.refuses("fuse", "rrf", *files, target, "--save", kept)
+    assert "--save needs --qrels" in mathsetu.refuses("fuse", "rrf", *files, target, "--save", kept)
 
 
 @pytest.mark.parametrize(
@@ -305,11 +305,11 @@ def test_what_the_verb_learned_is_kept_and_used_for_other_runs(
         (["linear", "RUN", "OUT"], "linear needs weights, or judgments"),
         (["linear", "RUN", "OUT", "--weights", "1,b"], "not a list of numbers"),
         (["linear", "RUN", "RUN", "OUT", "--weights", "1"], "1 weight for 2 runs"),
-        (["rrf", "RUN", "OUT", "--qrels", "QRELS"], "nothing to learn"),
+        (["rrf", "RUN", "OUT", "--qrels", "QRELS"], "learns nothing"),
         (["rrf", "QRELS", "OUT"], "not runs"),
         (["rbc", "RUN", "RUN", "OUT", "--qrels", "RUN"], "not judgments"),
-        (["rrf", "RUN", "OUT"], "two or more runs are fused"),
-        (["rrf", "RUN", "TWICE", "OUT"], "twice.run: 7 comes 2 times for A.1"),
+        (["rrf", "RUN", "OUT"], "give two or more runs"),
+        (["rrf", "RUN", "TWICE", "OUT"], "twice.run: 7 occurs 2 times for A.1"),
         (["rrf", "missing.run", "OUT"], "missing.run"),
         (["rrf", "RUN", "OUT", "--to", "trec-qrels"], "not a run format"),
         (["linear", "RUN", "OUT", "--qrels", "QRELS", "--measure", "ERR"], "unknown measure"),

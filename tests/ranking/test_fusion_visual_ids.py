@@ -101,7 +101,7 @@ def test_formulas_without_visual_ids_are_refused(
     other = tmp_path / "other.tsv"
     job = ("fuse", "rrf", *files, tmp_path / "fused.tsv", "--visual-ids", other)
     for row, message in (
-        ("99\t70\t5\tx", "has no visual id of a formula that was found"),
+        ("99\t70\t5\tx", "has no visual id for any of the formulas"),
         ("11\t70\t\tx", "no formula in it has a visual id"),
     ):
         other.write_text(f"id\tpost_id\tvisual_id\tformula\n{row}\n", encoding="utf-8")

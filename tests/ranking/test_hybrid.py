@@ -181,7 +181,10 @@ def test_candidates_without_any_score_are_as_far_from_the_best_as_can_be() -> No
     [
         ({"half": {"words": float("inf")}}, "calibration.half must hold finite numbers"),
         ({"close": {"bias": float("nan")}}, "calibration.close must hold finite numbers"),
-        ({"silent": {"words": 1.0}}, "calibration.silent names 'words', which half does not"),
+        (
+            {"silent": {"words": 1.0}},
+            "calibration.silent names 'words', which is not in calibration.half",
+        ),
         ({"half": {"words": 1.0, "meaning": 0.0}}, "calibration.half must hold positive numbers"),
         ({"relevant": {"score": -0.1}}, "calibration.relevant.score cannot be negative"),
         ({"threshold": 1.0}, "calibration.threshold is 1; it must be from 0 to 1"),

@@ -54,7 +54,7 @@ def test_a_recipe_takes_what_was_learned() -> None:
         ('method = "rbc"\n[coefficients]\na = [1, 2]', "each run has 3 numbers"),
         ('method = "rbc"\n[coefficients]\na = [1, 2, nan]', "each run has 3 numbers"),
         ('method = "rbc"\nintercept = inf\n[coefficients]\na = [1, 2, 3]', "intercept"),
-        ('method = "linear"\n[weights]\na = -1', "none may be below 0"),
+        ('method = "linear"\n[weights]\na = -1', "none may be negative"),
         ('method = "linear"\nmagic = 1\n[weights]\na = 1', "unknown setting 'magic'"),
         ("method = ", "is not valid TOML"),
     ],

@@ -380,10 +380,10 @@ def test_a_scheme_is_made_from_its_settings() -> None:
         ({"b": 7.5}, "b must be a number from 0 to 1, not 7.5"),
         ({"k2": 1.0}, "takes no 'k2'"),
         ({"matched_only": 1}, "matched_only must be true or false"),
-        ({"k1": "1"}, "k1 must be a number from 0 on"),
-        ({"k1": -0.5}, "k1 must be a number from 0 on"),
-        ({"b": float("inf")}, "b must be a number from 0 on"),
-        ({"delta": float("nan")}, "delta must be a number from 0 on"),
+        ({"k1": "1"}, "k1 must be a number of at least 0"),
+        ({"k1": -0.5}, "k1 must be a number of at least 0"),
+        ({"b": float("inf")}, "b must be a number of at least 0"),
+        ({"delta": float("nan")}, "delta must be a number of at least 0"),
     ],
 )
 def test_settings_that_a_scheme_does_not_take_are_refused(

@@ -122,7 +122,7 @@ def test_a_language_is_given_by_its_code_or_its_name(client: TestClient) -> None
         ("GET", "/v1/search?q=x&language=%20", None, 422, "language: unknown language; give"),
         ("GET", "/v1/translation?id=x&to=", None, 422, "to: unknown language; give"),
         ("GET", "/v1/search?q=" + "x" * 2_001, None, 422, "q: "),
-        ("GET", "/v1/search?q=%20", None, 422, "q: give something to look for"),
+        ("GET", "/v1/search?q=%20", None, 422, "q: is empty; give words or formulas"),
         ("GET", "/v1/search?q=x&weight=words", None, 422, "weight.0: give a part and a number"),
         ("GET", "/v1/search?q=x&weight=words:-1", None, 422, "a number from 0 to 999, such as"),
         ("GET", "/v1/search?q=x&min_score=nan", None, 422, "min_score: Input should be a finite"),
@@ -246,7 +246,7 @@ def guarded(sampler_folder: Path) -> TestClient:
 @pytest.mark.thorough
 def test_with_a_key_only_those_who_know_it_enter(guarded: TestClient) -> None:
     assert guarded.get("/v1/health").status_code == 200
-    required, unknown = "an API key is required: Authorization: ", "this API key is not known"
+    required, unknown = "an API key is required: Authorization: ", "this API key is unknown"
     for wrong, why in (
         ({}, required),
         ({"authorization": "open"}, required),

@@ -108,7 +108,7 @@ def test_errors_are_the_lines_of_the_server(address: str) -> None:
     assert caught.value.status == 404
     with pytest.raises(ServerError, match="an API key is required"):
         Client(address).library()
-    with pytest.raises(ServerError, match="this key is not known, or not for writing"):
+    with pytest.raises(ServerError, match="this key is unknown or does not allow writing"):
         Client(address, "eye").remove(["twin"])
     with pytest.raises(Unavailable, match="does not answer"):
         Client("http://127.0.0.1:9", seconds=1).library()

@@ -239,7 +239,7 @@ def test_what_cannot_be_served_is_told_in_one_line(
     assert "there is no such library" in refuses(capsys, missing)
     (tmp_path / "posts.jsonl").write_text("{}")
     refused = refuses(capsys, str(tmp_path / "posts.jsonl"))
-    assert "is a file and not a library (build one of it: mathsetu index my.library " in refused
+    assert "is a file, not a library (build one from it: mathsetu index my.library " in refused
     folder = str(tmp_path / "library")
     build_library(folder, [Post("1", CIRCLE, language="en")], LIGHT, processes=1)
     mathsetu.register("passing", encoder=Passing())
@@ -259,7 +259,7 @@ def test_what_cannot_be_served_is_told_in_one_line(
     assert "is empty" in refuses(capsys, folder, "--key-file", str(tmp_path / "key"))
     (tmp_path / "key").write_text("schlüssel-zum-schloss", encoding="utf-8")
     refused = refuses(capsys, folder, "--key-file", str(tmp_path / "key"))
-    assert "the key cannot be sent in a header; use visible ASCII alone" in refused
+    assert "the key cannot be sent in a header; use only visible ASCII characters" in refused
     for variable in ("MATHSETU_KEY", "MATHSETU_WRITE_KEY"):
         with monkeypatch.context() as changed:
             changed.setenv(variable, " ")

@@ -177,7 +177,7 @@ def test_only_the_key_for_writing_writes(
     password = b64encode(b"anyone:pen").decode()
     for wrong, problem in (
         ({}, "the key for writing is required"),
-        (READER, "this key is not known, or not for writing"),
+        (READER, "this key is unknown or does not allow writing"),
         ({"authorization": f"Basic {password}"}, "the key for writing is required"),
         ({"authorization": "Bearer"}, "the key for writing is required"),
     ):
@@ -188,7 +188,7 @@ def test_only_the_key_for_writing_writes(
     for asked, where in (("GET", "/v1/library"), ("DELETE", "/v1/posts/p1")):
         response = server.request(asked, where, headers=WRITER)
         assert response.status_code == 401
-        assert response.json()["error"].startswith("this is the key for writing, which cannot read")
+        assert response.json()["error"].startswith("this key is only for writing")
     assert read_manifest(folder) == before
 
 
@@ -235,7 +235,7 @@ def test_what_is_refused_does_not_tell_where_the_library_is(
     with writing_alone(folder):
         busy = server.put("/v1/posts", content=lines({"id": "a", "body": "b"}), headers=WRITER)
     assert busy.status_code == 400
-    assert busy.json()["error"].startswith("the library: is being written already")
+    assert busy.json()["error"].startswith("the library: is locked by another writer")
     large = server.put("/v1/posts", content=b"x" * (9 << 20), headers=WRITER)
     assert large.status_code == 413
     assert server.delete("/v1/posts", headers=WRITER).status_code == 422

@@ -123,8 +123,8 @@ def read_piece(span: Span) -> ReadPiece:
 
 # What a grade means to whoever asks.
 _GRADES: dict[Grade, str] = {
-    "good": "has grade good: the encoder supports it, no native speaker has checked its terms",
-    "basic": "has grade basic: its words find posts in {name}, its formulas posts in all languages",
+    "good": "has grade good: the encoder supports it, but no native speaker has checked its terms",
+    "basic": "has grade basic: words find posts in {name}, formulas find posts in all languages",
     "formulas only": "is not supported: formulas are found, and words only as they are written",
 }
 

@@ -1,7 +1,7 @@
 """The answers of all interfaces: plain values with the same JSON everywhere.
 
-`mathsetu search --json`, the API and the tools for language models give these fields, all of
-them, always; docs/api.md describes them for those who read the JSON.
+`mathsetu search --json`, the API and the tools for language models always give all of these
+fields; docs/api.md describes them for those who read the JSON.
 """
 
 from __future__ import annotations

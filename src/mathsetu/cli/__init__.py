@@ -132,7 +132,7 @@ def _completion(shell: str) -> None:
 
     completion = get_completion_class(shell)
     assert completion is not None
-    say(f"# Save this where {shell} reads it at its start, for example in its rc file.")
+    say(f"# Save this where {shell} reads it at startup, for example in its rc file.")
     say(completion(_group, {}, "mathsetu", "_MATHSETU_COMPLETE").source(), lines=True)
 
 
@@ -157,7 +157,7 @@ def main(arguments: list[str] | None = None) -> None:
         error.show(shown)
         say(shown.getvalue().rstrip("\n"), err=True, lines=True)
         if isinstance(error, click.NoSuchOption) and not error.option_name.startswith("--"):
-            say("An argument that begins with - needs -- before it: mathsetu … -- '-b+c'", err=True)
+            say("Put -- before an argument that begins with -: mathsetu … -- '-b+c'", err=True)
         sys.exit(error.exit_code)
     except MathSetuError as error:
         mistake = str(error)  # told below, when what the error holds (open files) is gone

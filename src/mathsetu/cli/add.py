@@ -60,14 +60,14 @@ def command(
     device: str,
     as_json: bool,
 ) -> None:
-    """Add the posts of SOURCES to LIBRARY; a post with a known id replaces the old one.
+    """Add the posts of SOURCES to LIBRARY; a post replaces the post with the same id.
 
-    It stays in the collection of the old one, unless it states another. Posts that SOURCES no
-    longer have stay in LIBRARY, and the report counts those of files that were added again, and
-    those of files that are no longer in a folder that was.
+    It stays in the collection of the old post, unless it states another. Nothing else is
+    removed: if a file is added again with fewer posts, or is no longer in its folder, its old
+    posts stay in LIBRARY, and the report counts them.
 
-    Only the new posts are indexed. After many additions small segments are merged; mathsetu
-    optimize does that at any time.
+    Only the new posts are indexed. After many additions small segments are merged; to merge them
+    at any time, run mathsetu optimize.
     """
     check_library_first(library, sources)
     bad = policy(skip_bad, fields, form)

@@ -1,4 +1,4 @@
-"""``mathsetu compare``: several runs side by side, with significance."""
+"""``mathsetu compare``: compares runs, with significance tests."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from mathsetu.evaluation.reports import comparison_table
 @click.argument("runs", type=FILE, nargs=-1, required=True)
 @evaluation_options
 @click.option("--all-pairs", is_flag=True,
-              help="Test all pairs of runs, not only each with the first: raised letters tell "
-                   "which differ; --json has the differences and p of every pair.")  # fmt: skip
+              help="Test all pairs of runs, not only each against the first. Raised letters mark "
+                   "significant differences; --json has all differences and p-values.")  # fmt: skip
 @click.option("--alpha", default=0.05, show_default=True, type=click.FloatRange(0, 1),
               help="A difference is significant when its corrected p is below this.")  # fmt: skip
 @json_option

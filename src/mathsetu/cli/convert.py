@@ -1,4 +1,4 @@
-"""``mathsetu convert``: between the formats of the table."""
+"""``mathsetu convert``: converts between the supported formats."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ _LIBRARY = Format(
 @click.option("--to", "target_format", metavar="FORMAT", help="Format of TARGET.")
 @field_option
 @form_option
-@click.option("--overwrite", is_flag=True, help="Write over TARGET whatever it holds.")
+@click.option("--overwrite", is_flag=True, help="Overwrite TARGET, whatever it contains.")
 @click.option("--skip-bad", is_flag=True, help="Skip and count bad rows instead of stopping.")
-@click.option("--formats", "list_formats", is_flag=True, help="List the formats and stop.")
+@click.option("--formats", "list_formats", is_flag=True, help="List the formats and exit.")
 @json_option
 def command(
     source: Path | None,

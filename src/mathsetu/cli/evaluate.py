@@ -1,4 +1,4 @@
-"""``mathsetu evaluate``: the figures of a run."""
+"""``mathsetu evaluate``: measures a run against judgments."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ class Choices:
         if self.by is None and self.topics is None:
             return None
         if self.by is None or self.topics is None:
-            raise click.UsageError("--by and --topics go together")
+            raise click.UsageError("--by needs --topics, and --topics needs --by")
         return _groups(self.by, self.topics)
 
     def check_targets(self, *read: Path) -> None:

@@ -1,4 +1,4 @@
-"""``mathsetu fuse``: several runs to one."""
+"""``mathsetu fuse``: fuses several runs into one."""
 
 from __future__ import annotations
 
@@ -54,13 +54,15 @@ class Numbers(click.ParamType[tuple[float, ...]]):
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.argument("target", type=click.Path(path_type=Path, allow_dash=True))
 @click.option("--rrf-k", type=float, metavar="NUMBER",
-              help="rrf: its constant; larger values flatten the top. [default: 60]")  # fmt: skip
+              help="rrf: its constant; larger values flatten the top ranks. "
+                   "[default: 60]")  # fmt: skip
 @click.option("--weights", type=Numbers(), metavar="W1,W2,…",
               help="linear, wibc: one weight per run.")  # fmt: skip
 @click.option(
     "--normalisation",
     metavar="NAME",
-    help="linear, combsum, combmnz: spread, minmax, rank or none. [default: spread]",
+    help="linear, combsum, combmnz: score normalisation (spread, minmax, rank, none). "
+    "[default: spread]",
 )
 @click.option("--qrels", type=click.Path(path_type=Path), metavar="FILE",
               help="linear, wibc, rbc: judgments to learn from.")  # fmt: skip
@@ -93,7 +95,7 @@ class Numbers(click.ParamType[tuple[float, ...]]):
 @click.option("--name", default="", help="Name of the run [default: the method].")
 @click.option("--to", "format_name", default="trec-run", show_default=True, metavar="FORMAT",
               help="Format of the run: trec-run, arqmath-answer-run …")  # fmt: skip
-@click.option("--overwrite", is_flag=True, help="Write over TARGET, and the file of --save.")
+@click.option("--overwrite", is_flag=True, help="Overwrite TARGET and the file of --save.")
 @json_option
 def command(
     method: str,
@@ -138,15 +140,15 @@ def command(
     if "seed" in fusion.settings_of(method):
         settings["seed"] = seed
     if save is not None and qrels is None:
-        raise click.UsageError("--save keeps what is learned from --qrels")
+        raise click.UsageError("--save needs --qrels: it saves what is learned from them")
     if learned is not None and (qrels is not None or weights is not None):
-        raise click.UsageError("--learned goes without --qrels and --weights")
+        raise click.UsageError("--learned cannot be used with --qrels or --weights")
     # Who forgets the target would lose the last run. A fusion can be made again.
     check_target(
         target,
         [*runs, qrels, learned, *visual_ids],
         own=holds_runs(lambda run: run.name in (*_METHODS, name)),
-        about="; two or more runs are fused into the file that is named last",
+        about="; give two or more runs, and then the file to write",
         overwrite=overwrite,
     )
     check_saved(save, [*runs, qrels, *visual_ids], outputs=[target], overwrite=overwrite)
@@ -228,7 +230,7 @@ def _candidates(
     visual_ids = read_visual_ids(tables, found)
     if unknown := len(found - visual_ids.keys()):
         say(
-            f"warning: {counted(unknown, 'formula')} without a known visual id matched by id",
+            f"warning: {counted(unknown, 'formula')} without a known visual id; matched by id",
             err=True,
         )
     joined = fusion.VisualRuns.of(runs, visual_ids)
@@ -252,7 +254,7 @@ def _runs(paths: Iterable[Path]) -> list[Run]:
                 check_hits(hits, topic, str(path))
         runs += own
     if len(runs) < 2:
-        raise InputError("two or more runs are fused; name them, and then the file for the result")
+        raise InputError("give two or more runs, and then the file to write")
     return runs
 
 

@@ -60,7 +60,7 @@ def command(context: click.Context, as_json: bool) -> None:
 @click.option("-k", "--k", type=click.IntRange(1), default=10, show_default=True,
               help="Concepts to show.")  # fmt: skip
 @click.option("--lang", "languages", type=LANGUAGE, multiple=True,
-              help="Languages to show besides the seven.")  # fmt: skip
+              help="Languages to show in addition to the first seven.")  # fmt: skip
 @json_option
 def search(words: str, k: int, languages: tuple[str, ...], as_json: bool) -> None:
     """Find concepts by a term in any language, or by its beginning."""

@@ -33,7 +33,7 @@ _MOST = 10
 @click.argument("text", required=False)
 @click.option("--file", "path", type=click.Path(path_type=Path), help="Read a file instead.")
 @click.option("--id", "post_id", help="Show this post of the file or library given with --file.")
-@click.option("--form", type=click.Choice(FORMS), help="Format of the text, or of all of a file.")
+@click.option("--form", type=click.Choice(FORMS), help="Format of the text, or of the whole file.")
 @json_option
 def command(
     text: str | None, path: Path | None, post_id: str | None, form: str | None, as_json: bool

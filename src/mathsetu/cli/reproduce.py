@@ -57,7 +57,7 @@ _COLUMNS = ("edition", "language", "topics", "measure", "ours", *_OF_PAPERS)
 @click.option("--save", type=click.Path(path_type=Path), metavar="FILE",
               help="Write the learned settings of a fusion to FILE (TOML).")  # fmt: skip
 @click.option("--save-judgments", type=click.Path(path_type=Path), metavar="FILE",
-              help="Write the judgments that are used to FILE, to evaluate runs with.")  # fmt: skip
+              help="Write the used judgments to FILE, for evaluating other runs.")  # fmt: skip
 @click.option("--learned", type=click.Path(path_type=Path), metavar="FILE",
               help="Use the learned settings in FILE; learn nothing.")  # fmt: skip
 @click.option("--sweep-k", type=Numbers(), metavar="K1,K2,…",
@@ -110,7 +110,7 @@ def command(
     """
     if data is not None:
         if name is not None:
-            raise click.UsageError("--all goes without NAME, POSTS, TOPICS and QRELS")
+            raise click.UsageError("--all cannot be used with NAME, POSTS, TOPICS and QRELS")
         _make_page(data, only, models, keep, target)
         return
     if name is None or posts is None or topics is None or not qrels:
@@ -119,11 +119,13 @@ def command(
     depth = stated_hits(name, settings) or DEPTH
     stored = read_learned(learned) if learned else None
     if stored is not None and save is not None:
-        raise click.UsageError("--save keeps what is learned, and --learned learns nothing")
+        raise click.UsageError("--save cannot be used with --learned, which learns nothing")
     if save_judgments is not None and sweep_k:
-        raise click.UsageError("--save-judgments is for one run, and --sweep-k makes several")
+        raise click.UsageError(
+            "--save-judgments cannot be used with --sweep-k, which makes several runs"
+        )
     if save is not None and not learns(recipe):
-        raise InputError(f"{name}: its fusion learns nothing; --save has nothing to keep")
+        raise InputError(f"{name}: its fusion learns nothing; leave out --save")
     read = [Path(name), posts, topics, *qrels, library]
     check_saved(save, read)
     # Judgments that are there may be all that somebody has of their work: none are written over.

@@ -1,4 +1,4 @@
-"""``mathsetu run``: a whole file of topics to a run file, of posts or of formulas."""
+"""``mathsetu run``: searches for all topics of a file, and writes a run of posts or formulas."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ _OF_FORMULAS, _MOST_FORMULAS = "arqmath-formula-run", 1000
     type=click.IntRange(1, 3),
     help="clmir-submission: the number of the run; other runs in TARGET are kept.",
 )
-@click.option("--overwrite", is_flag=True, help="Write over TARGET even if it is not a run.")
+@click.option("--overwrite", is_flag=True, help="Overwrite TARGET even if it is not a run.")
 @json_option
 def command(
     library: Path | str,
@@ -105,9 +105,9 @@ def command(
     if not of_formulas and (visual_ids or every):
         raise click.UsageError("--visual-ids and --every are for runs of formulas")
     if visual_ids and every:
-        raise click.UsageError("--visual-ids says which formulas look the same, --every keeps them")
+        raise click.UsageError("--visual-ids cannot be used with --every, which keeps all formulas")
     if number is not None and format_name != "clmir-submission":
-        raise click.UsageError("--run is for --to clmir-submission")
+        raise click.UsageError("--run needs --to clmir-submission")
     check_target(
         target,
         [library, topics, pool, learned, *visual_ids],
@@ -159,7 +159,7 @@ def command(
         )
         if unranked:
             problem = f"{counted(unranked, 'post')} of the pool not found by the recipe"
-            say(f"{problem}, and so not in the run", err=True)
+            say(f"{problem}; the run does not contain them", err=True)
 
 
 def _unranked(

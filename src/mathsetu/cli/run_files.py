@@ -55,5 +55,5 @@ def read_visual_ids(tables: Sequence[Path], found: Collection[str]) -> dict[str,
     }
     if found and not known:
         named = ", ".join(map(str, tables))
-        raise InputError(f"{named}: has no visual id of a formula that was found")
+        raise InputError(f"{named}: has no visual id for any of the formulas that were found")
     return known

@@ -90,7 +90,7 @@ def command(
     r"""Search LIBRARY for QUERY: words in any language, and formulas as you type them.
 
     Standard error shows how the query was read. In a formula, ?x stands for any sub-expression.
-    Quote a query with formulas: the shell reads $, \, ( and * itself.
+    Put a query with formulas in single quotes: the shell would interpret $, \, ( and *.
 
     \b
     Examples:

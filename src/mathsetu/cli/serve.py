@@ -56,7 +56,7 @@ class _Port(click.IntRange):
 @click.option("--port", type=_Port(1, 65_535), default=8080, show_default=True,
               envvar=_PORT, help=f"Port to listen on; or set {_PORT}.")  # fmt: skip
 @click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True,
-              help="Worker processes; give as many as there are cores to use.")  # fmt: skip
+              help="Worker processes; use one for each core.")  # fmt: skip
 @click.option("--seconds", type=click.FloatRange(0.1, 600), default=5.0, show_default=True,
               help="Time limit of one search in seconds; unfinished "
                    "parts are left out.")  # fmt: skip
@@ -67,7 +67,7 @@ class _Port(click.IntRange):
               help="Concurrent requests of one client in each process [default: three quarters of "
                    "all].")  # fmt: skip
 @click.option("--proxy", "proxies", multiple=True, metavar="ADDRESS",
-              help="A proxy that names its clients in X-Forwarded-For (repeatable): "
+              help="A trusted proxy that sends X-Forwarded-For (repeatable): "
                    "an address, or a network such as 10.0.0.0/8.")  # fmt: skip
 @click.option("--origin", "origins", multiple=True, metavar="URL",
               help="A web site whose pages may call the API (repeatable): "
@@ -83,7 +83,7 @@ class _Port(click.IntRange):
 @click.option("--translator", default="glossary", show_default=True, metavar="NAME",
               type=click.Choice(list(BACKENDS)), help="Translator of posts.")  # fmt: skip
 @click.option("--files-at", default="", metavar="URL",
-              help="Base address of the files of posts, for links on the page.")  # fmt: skip
+              help="Base URL of the source files, for links on the page.")  # fmt: skip
 @click.option("--model", default="", help="The translator's model, if it needs one.")
 def command(
     library: Path | str | None,
@@ -105,7 +105,7 @@ def command(
 ) -> None:
     r"""Serve LIBRARY as a page and an API; without LIBRARY, the built-in sampler.
 
-    A library that is rebuilt meanwhile is reloaded without dropping requests.
+    If the library is rebuilt while the server runs, it is reloaded without dropping requests.
 
     \b
     Examples:
@@ -134,7 +134,9 @@ def command(
             files_at=_files_at(files_at),
         )
         if settings.write_key and settings.write_key == settings.key:
-            raise InputError("the key for writing is the one for reading; choose another")
+            raise InputError(
+                "the key for writing must differ from the key for reading; choose another"
+            )
         for file, variable, key in (
             (key_file, _KEY, settings.key),
             (write_key_file, _WRITE_KEY, settings.write_key),
@@ -144,7 +146,10 @@ def command(
                 say(warning, err=True)
         listener = open_listener(host, port)
         if not (settings.key or _is_loopback(host)):
-            say(f"open to everyone who can reach it; {_KEY} sets a key", err=True)
+            say(
+                f"no API key is set: everyone who can reach the server can search; set {_KEY}",
+                err=True,
+            )
         line = f"MathSetu is running at {_address(host, port)} (stop with Ctrl-C)"
         with listener:
             serve(settings, listener, workers, lambda: say(line))
@@ -189,7 +194,9 @@ def _key(file: Path | None, variable: str) -> str:
         remedy = "write the key into it" if file else "set it to the key, or unset it"
         raise InputError(f"{source}: is empty; {remedy}")
     if not fits_header(key):
-        raise InputError(f"{source}: the key cannot be sent in a header; use visible ASCII alone")
+        raise InputError(
+            f"{source}: the key cannot be sent in a header; use only visible ASCII characters"
+        )
     return key
 
 

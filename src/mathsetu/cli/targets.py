@@ -1,4 +1,4 @@
-"""Which files a command may write: none that it reads or writes otherwise, none of another kind."""
+"""Checks the files that a command writes, so that it never overwrites inputs or other work."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def check_target(
     if not is_own and any(_is_below(target, path) for path in read):
         raise InputError(f"{target}: is in a folder that this command reads; {_REMEDY}")
     if not is_own and not overwrite:
-        remedy = _REMEDY if overwrite is None else "--overwrite writes over it"
+        remedy = _REMEDY if overwrite is None else "use --overwrite to replace it"
         raise InputError(f"{target}: exists{about} ({remedy})")
 
 

@@ -29,7 +29,7 @@ _LANGUAGE = LanguageName(as_given=True)
               help="The translator; --translators lists them.")  # fmt: skip
 @click.option("--model", default="", help="A folder or hub name, if the translator needs a model.")
 @click.option("--translators", "list_backends", is_flag=True,
-              help="List the translators and stop.")  # fmt: skip
+              help="List the translators and exit.")  # fmt: skip
 @json_option
 def command(
     text: str | None,

@@ -1,4 +1,4 @@
-"""``mathsetu validate``: what an organiser would reject."""
+"""``mathsetu validate``: checks files as the organiser of a lab would."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What keeps verbs consistent: former names of options, and the place of the library."""
+"""Shared code of verbs: former names of options, and the order of arguments."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Verb(click.Command):
         present = self._former.get(name)
         if present is None:
             return argument
-        hint(f"{name} is called {present} now; the next version does not know the old name")
+        hint(f"{name} is now called {present}; the next version will not accept the old name")
         return f"{present}{equals}{value}"
 
 
@@ -64,7 +64,7 @@ def target_first(
     *middle, last = others
     if _can_be_made(first, is_ours) or not _can_be_made(last, is_ours):
         return first, others
-    hint(f"read as {usage}; write it so, since the next version accepts no other order")
+    hint(f"read as {usage}; use this order, because the next version accepts no other")
     return last, (first, *middle)
 
 

@@ -106,7 +106,8 @@ def remove_from_cluster(cluster: Cluster, ids: Iterable[str], grace: float = GRA
             return 0
         if len(gone) == change.state.posts:
             raise InputError(
-                f"{cluster.address}: these are all its posts; publish another library instead"
+                f"{cluster.address}: this would remove all of its posts; publish another "
+                "library instead"
             )
         answers = list(change.answers_to(gone))
         if answers:

@@ -109,7 +109,7 @@ class Cluster:
                 f"{self.address}: the cluster refuses {what}: {KEY} is missing, wrong, or read-only"
             ) from None
         if error.status_code == 404:
-            raise MissingCollection(f"{self.address}: {what} is not there ({reason})") from None
+            raise MissingCollection(f"{self.address}: {what} does not exist ({reason})") from None
         if (
             error.status_code is not None
             and 400 <= error.status_code < 500

@@ -133,17 +133,18 @@ def check_recipe(recipe: Recipe) -> None:
         settings = settings_of(table, f"parts.{name}")
         if isinstance(settings, LexicalSettings) and make_scheme(settings.scheme).cosine:
             raise InputError(
-                f"{recipe.name}: parts.{name} brings vectors to length one, which a cluster cannot "
-                "keep up when posts are added; choose bm25+ or a scheme that ends in n"
+                f"{recipe.name}: parts.{name} normalises vectors to length one, which a cluster "
+                "cannot update when posts are added; choose bm25+ or a scheme that ends in n"
             )
         if isinstance(settings, LexicalSettings) and settings.without_extremes:
             raise InputError(
                 f"{recipe.name}: parts.{name} leaves out rare or frequent terms, which a cluster "
-                "cannot; set min_posts to 0 and max_share to 1"
+                "does not support; set min_posts to 0 and max_share to 1"
             )
         if kind == MEANING and settings.question_passages + settings.body_passages > _MOST_PASSAGES:
             raise InputError(
-                f"{recipe.name}: parts.{name} reads more than {_MOST_PASSAGES} passages"
+                f"{recipe.name}: parts.{name} reads more than {_MOST_PASSAGES} passages of a post; "
+                "reduce question_passages or body_passages"
             )
 
 

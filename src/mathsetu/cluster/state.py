@@ -130,7 +130,9 @@ def write_state(cluster: Cluster, meta: str, state: State, expected: int) -> Non
     )
     now = read_state(cluster, meta)
     if now is None or now.token != state.token:
-        raise InputError(f"{cluster.address}: was changed by somebody else meanwhile; try again")
+        raise InputError(
+            f"{cluster.address}: was changed by another writer in the meantime; try again"
+        )
 
 
 def write_mark(cluster: Cluster, meta: str, mark: SegmentMark) -> None:
@@ -175,8 +177,7 @@ class Lease:
         """Go on holding the lock; called as the work goes on."""
         if time.monotonic() - self._renewed > _RENEWED and not self._set(_LEASE, self._owner):
             raise InputError(
-                f"{self._cluster.address}: another writer took over, since this one was too slow; "
-                "try again"
+                f"{self._cluster.address}: the lock expired and another writer took it; try again"
             )
 
     def take(self) -> bool:
@@ -216,8 +217,8 @@ def writing_alone(cluster: Cluster, meta: str) -> Iterator[Lease]:
     lease = Lease(cluster, meta)
     if not lease.take():
         raise InputError(
-            f"{cluster.address}: is being written already; wait until that is done (the lock of a "
-            "crashed writer expires after a minute)"
+            f"{cluster.address}: is locked by another writer; wait until it has finished "
+            "(the lock of a crashed process expires after a minute)"
         )
     try:
         yield lease

@@ -212,8 +212,8 @@ def _json(path: str | Path, bad: BadRows) -> Iterator[Row]:
         data += chunk
         if len(data) > LONGEST_DOCUMENT:
             raise InputError(
-                f"{shown(path)}: JSON that is not JSON Lines is read up to "
-                f"{LONGEST_DOCUMENT >> 20} MiB (write it as JSON Lines)"
+                f"{shown(path)}: is longer than {LONGEST_DOCUMENT >> 20} MiB (convert it to JSON "
+                "Lines, which may be longer)"
             )
     try:
         value = json.loads(data.decode("utf-8-sig"))

@@ -129,7 +129,9 @@ def writing(path: str | Path) -> Iterator[TextIO]:
         with writing_bytes(path) as raw:
             yield from _text_into(raw, Path(os.path.realpath(path)).suffix)
     except UnicodeEncodeError as error:
-        raise InputError(f"{path}: a text is not Unicode ({error.reason})") from error
+        raise InputError(
+            f"{path}: a text contains an invalid character ({error.reason})"
+        ) from error
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""All formulas of a collection, whichever way it lists them."""
+"""Reads all formulas of a collection, in any format that lists them."""
 
 from __future__ import annotations
 

@@ -204,7 +204,7 @@ def _arrow(path: str | Path, doing: str = "reading") -> tuple[Any, Any]:
     if isinstance(path, Member):
         raise InputError(f"{path}: a Parquet file in an archive (unpack it first)")
     if str(path) == "-":
-        raise InputError("a Parquet file has a name; standard input and output cannot be one")
+        raise InputError("give the name of a Parquet file; it cannot be standard input or output")
     return pyarrow, pyarrow.parquet
 
 
@@ -226,4 +226,4 @@ def _encoding(path: str | Path) -> Iterator[None]:
     try:
         yield
     except UnicodeEncodeError as error:
-        raise InputError(f"{path}: a text is not Unicode ({error.reason})") from None
+        raise InputError(f"{path}: a text contains an invalid character ({error.reason})") from None

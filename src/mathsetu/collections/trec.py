@@ -105,7 +105,7 @@ def validate_run(
             problems.append(Problem(line, str(error)))
             continue
         if names and name not in names:
-            problems.append(Problem(line, f"a second run name, {name!r}", fatal=False))
+            problems.append(Problem(line, f"the run has more than one name: {name!r}", fatal=False))
         names.add(name)
     if not names and not problems and not bad.count:
         problems.append(Problem(0, "the file holds no results"))
@@ -142,7 +142,9 @@ class RankChecker:
             problems.append(Problem(line, f"{ranking} is not a topic"))
         seen = self._seen.setdefault(ranking, {})
         if hit_id in seen:
-            problems.append(Problem(line, f"{hit_id} again for {ranking} (line {seen[hit_id]})"))
+            problems.append(
+                Problem(line, f"{hit_id} is repeated for {ranking} (first in line {seen[hit_id]})")
+            )
         elif self._posts is not None and hit_id not in self._posts:
             problems.append(Problem(line, f"{hit_id} is not a post of the collection"))
         seen.setdefault(hit_id, line)

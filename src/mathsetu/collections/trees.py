@@ -389,7 +389,7 @@ def _check_growth(total: int, packed: int, label: str) -> None:
     """Refuse an archive that unpacks to far more than files of people do."""
     if total > LONGEST_ARCHIVE and total > MOST_GROWTH * packed:
         raise InputError(
-            f"{label}: says that it unpacks to {total >> 20:,} MiB, more than {MOST_GROWTH} times "
+            f"{label}: claims to unpack to {total >> 20:,} MiB, more than {MOST_GROWTH} times "
             "its size"
         )
 

@@ -90,7 +90,7 @@ def compare(
         topics: The topics to look at; all unless given.
         all_pairs: Whether to compare each run with each.
         alpha: A difference is significant when its corrected p-value is below this.
-        seed: Of the bootstrap.
+        seed: Seed of the bootstrap.
 
     >>> measure = Measure("MRR")
     >>> weak = Results("weak", 1, {measure: {"1": 0.1, "2": 0.2, "3": 0.1}})

@@ -11,13 +11,13 @@ from mathsetu.records import Judgment
 
 @dataclass(frozen=True, slots=True)
 class Judgments:
-    """What is judged, topic by topic.
+    """Relevance judgments, by topic.
 
     >>> judged = Judgments.of([Judgment("A.1", "7", 3), Judgment("A.1", "9", 0)])
     >>> judged.grades["A.1"]["7"], judged.relevant_from
     (3, 2)
 
-    ``left_out`` are topics that are judged, but do not count.
+    ``left_out`` are judged topics that are not evaluated.
     """
 
     grades: Mapping[str, Mapping[str, int]]

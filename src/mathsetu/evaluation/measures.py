@@ -89,14 +89,14 @@ class Measure:
         if kind is None:
             raise InputError(f"unknown measure {self.name!r} (known: {', '.join(KINDS)})")
         if self.cutoff is None and kind.cutoff == "needed":
-            raise InputError(f"{self}: how many hits? Write {self.name}@10")
+            raise InputError(f"{self}: the cut-off is missing; write for example {self.name}@10")
         if self.cutoff is not None and (kind.cutoff == "none" or self.cutoff < 1):
             remedy = "it takes no cut-off" if kind.cutoff == "none" else "the cut-off is below 1"
             raise InputError(f"{self}: {remedy}")
         if self.judged_only and not kind.prime:
             raise InputError(f"{self}: {self.name} has no prime form; write it without the prime")
         if self.relevant_from is not None and (not kind.binary or self.relevant_from < 1):
-            raise InputError(f"{self}: rel= is for binary measures and starts at 1")
+            raise InputError(f"{self}: rel= must be at least 1, and is only for binary measures")
 
     def __str__(self) -> str:
         prime = "'" if self.judged_only else ""
@@ -116,7 +116,7 @@ class Measure:
         if text.strip().lower() in SETS:
             members = ", ".join(SETS[text.strip().lower()])
             raise InputError(
-                f"{text!r} is a set of measures; give one, such as those in it: {members}"
+                f"{text!r} is a set of measures; give one measure, such as one of: {members}"
             )
         if not found or name is None:
             known = ", ".join([*KINDS, *SETS])

@@ -196,9 +196,9 @@ def write_figure(figure: Any, target: str | Path | BinaryIO, ending: str = "") -
     """Write a figure.
 
     Args:
-        figure: What `draw` has made.
+        figure: A figure, as `plot_means` and the other functions return it.
         target: The name of a file, or a file that is open for bytes.
-        ending: How it is written: .svg, .pdf or .png; as the name says unless given.
+        ending: The format: .svg, .pdf or .png; by default that of the name.
     """
     suffix = ending or Path(str(target)).suffix.lower()
     if suffix not in ENDINGS:
@@ -218,13 +218,13 @@ def plot_means(
     Args:
         comparisons: A comparison, or group of topics to comparison.
         measure: Which measure; the first unless given.
-        seed: Of the bootstrap.
+        seed: Seed of the bootstrap.
     """
     every = comparisons if isinstance(comparisons, Mapping) else {"all": comparisons}
     if not every:
         raise InputError("there is no comparison to plot")
     if not all(isinstance(one, Comparison) for one in every.values()):
-        raise InputError("what is plotted is a comparison: compare(results)")
+        raise InputError("give a comparison to plot, such as compare(results)")
     chosen = _measure(next(iter(every.values())).results[0], measure)
     return draw([means_panel(every, chosen, seed=seed)])
 

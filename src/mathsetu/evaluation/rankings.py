@@ -1,4 +1,4 @@
-"""From the hits of a run to the rankings that are measured, and what was odd about them.
+"""Turns the hits of a run into the rankings that are measured, and notes irregularities.
 
 Hits are ranked as trec_eval ranks them: by falling score, equal scores by falling id, whatever
 order a file has. Equal are scores that agree in 32 bits.
@@ -17,8 +17,8 @@ from mathsetu.records import Hit, Run
 _SHOWN = 5
 #: What is said where judgments and hits have nothing in common.
 NO_HIT_IS_JUDGED = (
-    "no hit of the run is judged: check that both files name the same things "
-    "(judgments of ARQMath task 2 name visual ids, which --visual-ids tells)"
+    "no hit of the run is judged: check that run and judgments use the same ids "
+    "(judgments of ARQMath task 2 use visual ids; give them with --visual-ids)"
 )
 
 
@@ -56,7 +56,7 @@ class Oddities:
             )
         if self.repeated:
             yield (
-                f"hits come more than once in {_number(self.repeated, 'topic')}; the best ranked "
+                f"hits are repeated in {_number(self.repeated, 'topic')}; only the best rank "
                 f"of each counts (trec_eval refuses such a run): {_listed(self.repeated)}"
             )
         if self.unmapped:

@@ -18,7 +18,7 @@ NO_GROUP = "(none)"
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """What a run scored: the value of each measure for each topic.
+    """The results of a run: the value of each measure for each topic.
 
     ``relevant_from`` is the lowest grade that binary measures took as relevant.
     """

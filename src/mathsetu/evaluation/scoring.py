@@ -1,4 +1,4 @@
-"""What each measure is worth on one ranking, with trec_eval's definitions.
+"""Computes each measure on one ranking, with trec_eval's definitions.
 
 Only judged hits can change a figure, so a ranking is kept as the ranks and grades of those.
 """

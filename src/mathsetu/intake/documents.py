@@ -1,4 +1,4 @@
-"""The language of a section that is too short to tell: its document makes one likely."""
+"""Detects the language of short sections with the help of their document."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ _SHAPES = (
 
 
 def to_frame(value: object, kind: str = "") -> Any:
-    """A run, judgments, or what was evaluated, as a data frame.
+    """Convert a run, judgments or results of an evaluation to a data frame.
 
     Args:
         value: A run, judgments, results, a comparison, an answer, or a list of runs, judgments,

@@ -214,7 +214,7 @@ class FolderHoldings:
             }
             for name, part in self._parts.items():
                 if part.posts != self.stored_posts.count:
-                    raise DamagedLibrary(folder, f"its part {name!r} was built of other posts")
+                    raise DamagedLibrary(folder, f"its part {name!r} was built from other posts")
             opened.pop_all()
 
     def now(self) -> FolderHoldings:

@@ -83,16 +83,16 @@ class Answer:
         question: The query as it was understood.
         hits: What was found, best first.
         posts: The posts of the hits, by their ids.
-        unfinished: What a time limit cut off, or a cluster had no answer for: names of parts, or
-            ``reasons``.
-        missing: Of these, what a cluster had no answer for, and why.
+        unfinished: Names of parts (or ``reasons``) that are missing because the time limit was
+            reached or a cluster did not answer.
+        missing: Those of ``unfinished`` for which a cluster did not answer, with the cause.
         is_close: Whether the best hit is close to what was asked. Where it is not, the hits are
             merely the nearest there are. A recipe without a calibration cannot tell.
         offset: How many hits come before these.
-        total: How many posts were found, versions of a post in several languages each counted.
-            Every part of a recipe hands over so many posts at most (``candidates``).
-        is_total_exact: Whether these are all; else a part may have more than it handed over, and
-            ``total`` is how many can be listed.
+        total: How many posts were found; each version of a post in another language counts. Each
+            part of a recipe returns a limited number of posts (``candidates``).
+        is_total_exact: Whether no part reached that limit. Otherwise ``total`` is how many posts
+            can be listed, and there may be more.
         facets: How many of the posts that were found have each ``language``, ``tag`` and
             ``collection``, the most frequent first; empty unless asked for.
     """
@@ -175,7 +175,7 @@ class Library:
 
     @property
     def recipe(self) -> Recipe:
-        """What it is searched by."""
+        """The recipe by which it is searched."""
         return self._recipe(self._holdings.now())
 
     def _recipe(self, view: View) -> Recipe:
@@ -186,10 +186,10 @@ class Library:
         self._holdings.close()
 
     def refresh(self) -> bool:
-        """Search what the folder holds now, if it was changed; whether it was.
+        """Reload the library if its folder was changed; returns whether it was.
 
-        Searches of other threads that are under way end with the posts that they began with. A
-        library on a cluster looks for changes by itself, about every second; this looks at once.
+        Searches that are running in other threads finish with the posts they began with. A library
+        on a cluster looks for changes by itself, about every second; this looks at once.
         """
         fresh = self._holdings.refreshed()
         if fresh is None:
@@ -235,7 +235,7 @@ class Library:
 
     def _check_folder(self) -> FolderHoldings:
         if not isinstance(self._holdings, FolderHoldings):
-            raise InputError(f"{self.place}: is on a cluster, which has no files")
+            raise InputError(f"{self.place}: is on a cluster; this needs a library in a folder")
         return self._holdings
 
     @property
@@ -346,7 +346,7 @@ class Library:
         min_score: float | None = None,
         facets: bool = False,
     ) -> Answer:
-        """As `search`, for those who must not wait or want to weigh the parts themselves.
+        """Like `search`, with a time limit, weights of the parts, and more facts in the answer.
 
         Args:
             query: As in `search`, like all that follow up to ``explain``.
@@ -354,10 +354,10 @@ class Library:
             language: The language of the query.
             where: Which posts may be found.
             explain: Whether to include the reasons.
-            weights: What each part counts instead of what the recipe says; parts that are not
-                named count nothing. Only proportions matter.
-            seconds: The time it may take. Parts that are not done by then are left out and
-                named in the answer.
+            weights: The weight of each part, instead of those of the recipe; parts that are not
+                named have weight 0. Only the proportions matter.
+            seconds: The time limit. Parts that have not finished by then are left out and named
+                in the answer.
             own_language: As in `search`.
             group: Whether versions of a post in several languages are one hit, which names the
                 others; what the recipe says unless given.
@@ -418,10 +418,10 @@ class Library:
         language: str = "",
         weights: Mapping[str, float] | None = None,
     ) -> Hit:
-        """One post as a hit of a query, whether a search would show it or not.
+        """Explain how one post matches a query, even if a search would not return it.
 
-        The score is what it gets beside the posts that the query finds; 0 without any reason
-        when nothing in it matches.
+        The score is the one that it has among the posts that the query finds; if nothing matches,
+        it is 0 and there are no reasons.
         """
         question = self._asked(query, language)
 
@@ -445,7 +445,7 @@ class Library:
         return self._steadily(work)
 
     def similar(self, post_id: str, k: int = 10, *, seconds: float | None = None) -> Answer:
-        """The posts that are most like one post, which is itself not among them.
+        """The posts most similar to a post; the post itself is not among them.
 
         An answer is compared together with its question, as it is indexed.
         """
@@ -532,7 +532,9 @@ class Library:
         """Some posts, ranked for one question; a reranker without slices reads all of them."""
         view = self._holdings.now()
         if not isinstance(view, FolderHoldings):
-            raise InputError(f"{self.place}: is on a cluster; pools are ranked in folders")
+            raise InputError(
+                f"{self.place}: is on a cluster; only a library in a folder can rank pools"
+            )
         numbers = [
             view.stored_posts.number_of(post_id) for post_id in pool if post_id in view.stored_posts
         ]
@@ -640,7 +642,7 @@ class Library:
         return tuple(hits)
 
     def formulas(self, latex: str, k: int = 10) -> list[FormulaMatch]:
-        """The formulas of the library that are most like one formula.
+        """The formulas of the library that are most similar to a formula.
 
         Args:
             latex: The formula without delimiters, in LaTeX or as typed in a query (``sqrt(2)``).

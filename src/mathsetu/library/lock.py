@@ -26,7 +26,7 @@ def writing_alone(library: Path) -> Iterator[None]:
     """
     own = library.resolve()
     is_new = not library.exists()
-    busy = InputError(f"{library}: is being written already; wait until that is done")
+    busy = InputError(f"{library}: is locked by another writer; wait until it has finished")
     if own in _writing:
         raise busy
     try:

@@ -147,7 +147,9 @@ def check_place(library: Path) -> None:
     names = {path.name for path in library.iterdir()} if library.exists() else set()
     for name in names & {_NAME, _PART, SEGMENTS, LOCK}:
         if (library / name).is_symlink():
-            raise InputError(f"{library / name}: is a link; a library holds none, remove it")
+            raise InputError(
+                f"{library / name}: is a link, which a library must not contain; remove it"
+            )
     if _NAME in names:
         is_foreign = not _claims_to_be_ours(library)
     else:
@@ -171,7 +173,7 @@ def segment_folders(library: Path) -> list[Path]:
     """Everything that lies where segments do, in order."""
     folder = library / SEGMENTS
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        raise InputError(f"{folder}: is not a folder of its own; remove it")
+        raise InputError(f"{folder}: is a link or a file where a folder is expected; remove it")
     return sorted(folder.iterdir()) if folder.exists() else []
 
 
@@ -246,7 +248,7 @@ def read_former_manifest(library: Path) -> FormerManifest:
             for entry in content["segments"]
         )
         if not all(is_segment_name(name) for name, _ in segments):
-            raise ValueError("a segment has a name that none can have")
+            raise ValueError("a segment has an invalid name")
         return FormerManifest(
             int(content["format"]), dict(content["recipe"]), segments, checksum(path)
         )
@@ -259,11 +261,11 @@ def read_former_manifest(library: Path) -> FormerManifest:
 def _without_manifest(library: Path) -> InputError:
     if is_library(library):
         return InputError(
-            f"{library}: its first build is not complete; wait for it or, if it was stopped, give "
-            "the same mathsetu index command again, which completes it"
+            f"{library}: its first build is not complete; wait for it or, if it was stopped, run "
+            "the same mathsetu index command again to complete it"
         )
     return InputError(
-        f"{library}: is not a library, it has no {_NAME} (build one of the files in it: mathsetu "
+        f"{library}: is not a library, it has no {_NAME} (build one from its files: mathsetu "
         f"index my.library {library})"
     )
 
@@ -272,12 +274,12 @@ def read_manifest(library: Path) -> Manifest:
     """Read the manifest, or say why the folder cannot be opened and what to do."""
     path = library / _NAME
     if library.is_file():
-        raise InputError(f"{library}: is a file and not a library (build one of it: "
+        raise InputError(f"{library}: is a file, not a library (build one from it: "
                          f"mathsetu index my.library {library})")  # fmt: skip
     if not library.is_dir():
         raise InputError(f"{library}: there is no such library (build one: mathsetu index)")
     if path.is_symlink():
-        raise InputError(f"{path}: is a link; a library holds none")
+        raise InputError(f"{path}: is a link; replace it with the file that it points to")
     if not path.is_file():
         raise _without_manifest(library)
     try:
@@ -294,7 +296,7 @@ def read_manifest(library: Path) -> Manifest:
             raise DamagedLibrary(path, "its content has changed")
         segments = tuple(_read_segment(entry) for entry in content["segments"])
         if len({segment.name for segment in segments}) != len(segments):
-            raise ValueError("two segments have one name")
+            raise ValueError("two segments have the same name")
         recipe, languages = dict(content["recipe"]), dict(content["languages"])
         parse_table(recipe, str(path))
         counts = {str(code): int(count) for code, count in languages.items()}
@@ -320,7 +322,7 @@ def check_models(library: Path, manifest: Manifest, present: Mapping[str, str]) 
         if present.get(part, recorded) != recorded:
             raise InputError(
                 f"{library}: the vectors of its part {part!r} were made by another model "
-                f"({recorded}, here is {present[part]}); encode its posts again with: mathsetu "
+                f"({recorded}, now {present[part]}); encode its posts again with: mathsetu "
                 f"upgrade {library}"
             )
 
@@ -387,5 +389,5 @@ def _files_in(folder: Path) -> dict[str, int]:
             found[path.relative_to(folder).as_posix()] = size
         elif not entry.is_dir(follow_symlinks=False):
             kind = "a link" if entry.is_symlink() else "a device or a pipe"
-            raise InputError(f"{path}: is {kind}; a library holds none, remove it")
+            raise InputError(f"{path}: is {kind}, which a library must not contain; remove it")
     return found

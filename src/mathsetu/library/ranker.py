@@ -250,7 +250,7 @@ class Ranker:
             else:
                 why = "those above it were judged together with their versions"
             was_found = old < len(without.numbers)
-            rank = f"place {old + 1} without" if was_found else "a version of what was found"
+            rank = f"rank {old + 1} otherwise" if was_found else "a version of what was found"
             return Reason(LANGUAGE, float(shown[place] - own[place]), f"{why}: {rank}")
 
         return ranked.ordered(before, shown, remark)
@@ -399,7 +399,7 @@ class Ranker:
             old = found.order[place]
             if old >= found.reached:
                 return Reason("rerank", scores[place] - float(ranked.scores[old]), "not read")
-            detail = f"place {old + 1} before {settings.model} read it, {place + 1} after"
+            detail = f"rank {old + 1} before reranking with {settings.model}, {place + 1} after"
             return Reason("rerank", scores[place] - float(ranked.scores[old]), detail)
 
         return ranked.ordered(found.order, scores, remark)

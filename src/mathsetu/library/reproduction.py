@@ -156,7 +156,7 @@ def sweep(
     from mathsetu.ranking.fusion import RRF, fuse
 
     if library.recipe.ranking.fuse.get("method") != "rrf":
-        raise InputError(f"{library.recipe.name}: k is swept for recipes that fuse by rrf")
+        raise InputError(f"{library.recipe.name}: --sweep-k needs a recipe that fuses with rrf")
     task = JudgedTask.of(library, queries, judgments)
     runs = member_runs(library, task, depth)
     return [
@@ -333,7 +333,7 @@ def fuse_members(
     name = settings.pop("method")
     topics = len(task.queries)
     if topics < 2:
-        raise InputError(f"{name} is learned from judged topics, and there is only one")
+        raise InputError(f"{name} is learned from judged topics; give at least two")
     learner = make_learner(name, GOAL, **settings)
     return fuse_learned(
         runs, task.judgments, learner, measure=GOAL, folds=min(_FOLDS, topics), depth=depth

@@ -70,14 +70,14 @@ def build_library(
     progress: Progress = quiet,
     on_left_out: OnLeftOut = uncounted,
 ) -> None:
-    """Build a library, or replace the one that is there when the new one is whole.
+    """Build a library; an existing one is replaced when the new one is complete.
 
     Args:
-        folder: Where the library is to be.
-        posts: What is to be found in it.
+        folder: The folder of the library.
+        posts: The posts to index.
         recipe: The name of a recipe, or a recipe.
         collection: A name to filter by, for posts that do not name their collection.
-        fingerprint: Names the input, so that an interrupted build of the same goes on.
+        fingerprint: Identifies the input, so that an interrupted build of it can be resumed.
         processes: How many worker processes; one per core unless given.
         device: Where the built-in model encodes passages: ``cpu``, or an accelerator that torch
             knows, such as ``cuda``, with the same vectors to within their quantisation.
@@ -125,11 +125,11 @@ def add_posts(
     progress: Progress = quiet,
     on_left_out: OnLeftOut = uncounted,
 ) -> int:
-    """Add posts as a new segment; the old ones are not read again. Returns how many were added.
+    """Add posts as a new segment, without a rebuild; returns how many were added.
 
-    The cost is that of indexing the new posts alone, and the answers that the library has to
-    them: an answer is found by its question, too. A post whose id is in the library replaces the
-    old one. A search looks into every segment; when there are many, small ones are merged.
+    Only the new posts are indexed, and the answers to them that the library already has, because
+    an answer is indexed with its question. A post replaces the post with the same id. A search
+    reads every segment; when there are many, small ones are merged.
     Passages are encoded on the ``device``, and ``on_left_out`` is called, as by `build_library`.
 
     ``folder`` may be the address of a library on a cluster, where searches see the new posts
@@ -165,10 +165,10 @@ def add_posts(
 
 
 def optimize_library(folder: str | Path, *, processes: int | None = None) -> int:
-    """Merge segments and drop what was removed; returns how many segments there are then.
+    """Merge segments and drop removed posts; returns how many segments are left.
 
-    Nothing is read or encoded again. Afterwards a search looks into fewer segments, statistics
-    count only the posts that are there, and the space of removed ones is free.
+    No post is read or encoded again. Afterwards a search reads fewer segments, the statistics
+    count only the remaining posts, and the space of removed posts is free.
 
     Args:
         folder: Where the library is.
@@ -182,13 +182,13 @@ def optimize_library(folder: str | Path, *, processes: int | None = None) -> int
 
 
 def remove_posts(folder: str | Path, ids: Iterable[str]) -> int:
-    """Take posts out, at once; returns how many were there.
+    """Remove posts; returns how many were removed.
 
-    They are no longer found. Answers to a question that is removed are indexed anew, without it.
-    The words of removed posts still count in the statistics, and their space is freed, when the
-    library is optimized or built again.
+    From then on they are not found. Answers to a removed question are indexed again without it.
+    Until the library is optimized or rebuilt, the words of removed posts still count in the
+    statistics, and their space is not freed.
 
-    On a cluster (``folder`` is an address then) they stop counting at once.
+    On a cluster (``folder`` is then an address) they stop counting at once.
     """
     check_ids(ids)
     if is_address(folder):
@@ -202,7 +202,9 @@ def remove_posts(folder: str | Path, ids: Iterable[str]) -> int:
         if gone:
             answers = list(change.answers_to(gone))
             if not change.manifest.posts:
-                raise InputError(f"{folder}: these are all its posts; remove the folder instead")
+                raise InputError(
+                    f"{folder}: this would remove all of its posts; remove the folder instead"
+                )
             if answers:
                 change.add(answers, "", 1, PROCESSOR, quiet)
             change.commit()

@@ -168,7 +168,9 @@ class Calibration:
                 raise InputError(f"calibration.{name} must hold finite numbers")
             for part in table:
                 if part not in {*self.half, BIAS, SCORE}:
-                    raise InputError(f"calibration.{name} names {part!r}, which half does not")
+                    raise InputError(
+                        f"calibration.{name} names {part!r}, which is not in calibration.half"
+                    )
         if not all(half > 0 for half in self.half.values()):
             raise InputError("calibration.half must hold positive numbers")
         if self.relevant.get(SCORE, 0.0) < 0:

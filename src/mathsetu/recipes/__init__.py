@@ -176,7 +176,7 @@ def _with_systems(table: dict[str, Any], wanted: Any, source: str) -> dict[str, 
     for name in wanted:
         if not isinstance(name, str) or name not in systems:
             raise InputError(
-                f"{source}: use names {reprlib.repr(name)}, which is no system {known}"
+                f"{source}: use names {reprlib.repr(name)}, which is not a system {known}"
             )
     kept = {name: _inner_table(systems, name, source) for name in wanted}
     needed = {part for system in kept.values() for part in _inner_table(system, "weights", source)}
@@ -202,7 +202,7 @@ def _changed(table: Mapping[str, Any], overrides: Iterable[str]) -> dict[str, An
     for override in overrides:
         path, separator, value = override.partition("=")
         if not separator:
-            raise InputError(f"{override!r}: a setting is replaced with NAME=VALUE")
+            raise InputError(f"{override!r}: write a setting as NAME=VALUE")
         *outer, last = path.strip().split(".")
         place = changed
         for name in outer:

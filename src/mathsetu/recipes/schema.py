@@ -185,7 +185,7 @@ class Recipe:
         if not isinstance(method, str) or method not in METHODS:
             raise InputError(f"{where}: method is {method!r} (known: {', '.join(METHODS)})")
         if "weights" in table:
-            raise InputError(f"{where}: weights are those of ranking.weights")
+            raise InputError(f"{where}: set the weights in ranking.weights, not here")
         if "weights" in settings_of(method):
             table["weights"] = list(weights.values())
         if "coefficients" in table:

@@ -278,8 +278,8 @@ def asked_formula(question: Question) -> Formula:
     if len(question.formulas) != 1:
         name = f"query {question.query.id}" if question.query.id else "the query"
         raise InputError(
-            f"{name} names no formula to find others by (topics of ARQMath task 2 do, and a query "
-            f"with a single formula; this one has {len(question.formulas)})"
+            f"{name} has {len(question.formulas)} formulas; to search for formulas, give a query "
+            "with exactly one formula, or a topic of ARQMath task 2"
         )
     return Formula(question.formulas[0], question.formulas[0])
 

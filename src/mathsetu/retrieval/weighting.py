@@ -263,7 +263,7 @@ def make_scheme(settings: Mapping[str, Any]) -> Scheme:
             if not isinstance(value, bool):
                 raise InputError(f"matched_only must be true or false, not {value!r}")
         elif not isinstance(value, int | float) or not 0 <= value < float("inf"):
-            raise InputError(f"{parameter} must be a number from 0 on, not {value!r}")
+            raise InputError(f"{parameter} must be a number of at least 0, not {value!r}")
         elif parameter == "b" and value > 1:
             raise InputError(f"b must be a number from 0 to 1, not {value!r}")
     return Bm25Plus(**parameters)

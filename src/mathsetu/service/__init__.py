@@ -1,4 +1,4 @@
-"""The interfaces that machines and browsers use: an API, pages, and tools for language models.
+"""The service interfaces: an API, pages for browsers, and tools for language models.
 
-Every interface asks `mathsetu.service.engine` and shows what it says; none searches by itself.
+Each of them calls `mathsetu.service.engine` and shows its answers; none searches by itself.
 """

@@ -90,7 +90,7 @@ class Admission:
             if not (said.lower().startswith("bearer ") and knows_key(said, settings.write_key)):
                 problem = "the key for writing is required: Authorization: Bearer KEY"
                 if said.lower().startswith("bearer "):
-                    problem = "this key is not known, or not for writing"
+                    problem = "this key is unknown or does not allow writing"
                 return self._problems.answer(request, 401, problem, {"www-authenticate": "Bearer"})
             return self._refused_size(request)
         is_open = not settings.key or request.scope["path"].startswith(_WITHOUT_KEY)
@@ -99,9 +99,9 @@ class Admission:
             ask = {"www-authenticate": 'Basic realm="MathSetu", charset="UTF-8"'}
             problem = "an API key is required: Authorization: Bearer KEY"
             if said.lower().startswith(("bearer ", "basic ")):
-                problem = "this API key is not known"
+                problem = "this API key is unknown"
                 if settings.write_key and knows_key(said, settings.write_key):
-                    problem = "this is the key for writing, which cannot read; send the other key"
+                    problem = "this key is only for writing; send the key for reading"
             return self._problems.answer(request, 401, problem, ask)
         return self._refused_size(request)
 

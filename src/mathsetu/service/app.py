@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 _log = logging.getLogger("mathsetu.service")
 
 _DESCRIPTION = """Search for mathematics across languages: words in any language, formulas by
-structure. Answers have every field, always. Nothing can be written unless the server was given a
-key for that."""
+structure. Every answer has all of its fields. The server is read-only unless it was given a key
+for writing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ def _add_pages(app: FastAPI, engine: Engine, files_at: str) -> Problems:
     try:
         from mathsetu.service import pages
     except ModuleNotFoundError as missing:
-        _log.warning("the pages are not shown: %s is not installed", missing.name)
+        _log.warning("the pages are not served: %s is not installed", missing.name)
         return Problems()
     app.include_router(pages.router(engine, files_at), include_in_schema=False)
     return Problems(pages.problem_page(engine.limits))

@@ -1,4 +1,4 @@
-"""One connection of a client, and all that a process has: how long they may take, and how many.
+"""Connections of clients: limits of their time, and of their number in a process.
 
 The HTTP library waits for ever for the head of a request, and for a client that does not read its
 answer. Here both have a limit. When there are too many connections, the one that has waited for

@@ -1,7 +1,7 @@
 """The guard around everything: every request passes here first, every answer last.
 
-Refuses what is no proper request to this server, answers HEAD wherever GET is answered, counts,
-logs, and adds the security headers to whatever goes out, faults of ours included.
+Refuses invalid requests, answers HEAD wherever GET is answered, counts, logs, and adds the security
+headers to all responses, those to errors of ours included.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ class Limits:
     def check_names(self, what: str, names: Sequence[str]) -> None:
         """Refuse ids, tags and names that are too many or too long."""
         if len(names) > self.tags:
-            raise InputError(f"{what}: {len(names)} were given; at most {self.tags} can be")
+            raise InputError(f"{what}: {len(names)} were given; at most {self.tags} are allowed")
         for name in names:
             self._check_length(what, name, self.name)
 

@@ -13,9 +13,9 @@ from mathsetu.printable import one_line
 #: Makes the page about a problem: for a request, with a status, and the line that says what it is.
 ProblemPage = Callable[[HTTPConnection, int, str], Response]
 #: What a fault of ours is called; details are for the log.
-FAULT = "the server failed; its log says why"
+FAULT = "server error; see the server log"
 #: What is said when a file of the library is damaged; details are for the log.
-DAMAGED = "the library of this server is damaged and must be built again; see its log"
+DAMAGED = "the library of this server is damaged and must be built again; see the server log"
 
 #: What is said when the cluster that holds the library gives no answer; details are for the log.
 AWAY = "the cluster of the library does not respond; retry in a few seconds"

@@ -91,7 +91,7 @@ _WEIGHT = r"^[A-Za-z_][A-Za-z0-9_-]{0,50}:[0-9]{1,3}(\.[0-9]{1,6})?$"
 WrittenWeight = Annotated[str, Field(pattern=_WEIGHT)]
 #: Pattern to what a person is told whose value does not match it.
 TOLD = {
-    _NOT_BLANK: "give something to look for",
+    _NOT_BLANK: "is empty; give words or formulas",
     _WEIGHT: "give a part and a number from 0 to 999, such as words:0.7",
 }
 

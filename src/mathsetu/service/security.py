@@ -1,4 +1,4 @@
-"""What every response says to browsers, so that untrusted posts and queries stay text."""
+"""The security headers of all responses: browsers must not execute untrusted posts and queries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a server is set up; what its workers need to know, as one value."""
+"""The settings of a server, as one value that its worker processes share."""
 
 from __future__ import annotations
 

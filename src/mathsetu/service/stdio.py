@@ -73,7 +73,9 @@ def read_message(line: bytes) -> str | Refusal | None:
     except ValueError as error:
         return Refusal(PARSE_ERROR, f"the message is not JSON ({error})")
     if not isinstance(message, dict):
-        return Refusal(INVALID_REQUEST, "a message must be one JSON object; batches are not read")
+        return Refusal(
+            INVALID_REQUEST, "a message must be one JSON object; batches are not supported"
+        )
     problem = _problem(message, line)
     if "id" not in message or ("method" not in message and {"result", "error"} & message.keys()):
         # Notifications and answers are never answered.

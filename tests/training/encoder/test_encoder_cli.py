@@ -107,7 +107,7 @@ def test_counts_are_shown_as_json(
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["--start", "TEACHER", "--start-layers", "0,x"], "with commas between them, not '0,x'"),
+        (["--start", "TEACHER", "--start-layers", "0,x"], "separated by commas, not '0,x'"),
         (["--start", "TEACHER", "--start-layers", "0,1,1"], "3 layers to start from, but the stud"),
         (["--start", "TEACHER", "--start-layers", "0,7"], "to start from has no layer 7"),
         (

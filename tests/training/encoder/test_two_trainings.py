@@ -168,7 +168,7 @@ def test_a_folder_for_the_model_that_was_forgotten_harms_nothing(
     made: Trainings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     said = complaint(capsys, "blend", made.first, made.second)
-    assert "a blend is of two work folders or more; the model's folder comes last" in said
+    assert "give at least two work folders, and then the folder of the model" in said
     said = complaint(capsys, "blend", made.first, made.first, made.second)
     assert "second: is a work folder; name another folder for the model" in said
     assert not (made.second / "posts.onnx").exists()
@@ -201,7 +201,7 @@ def test_another_tokenizer_is_refused_everywhere(
         capsys, "blend", made.first, other, tmp_path / "both"
     )
     examples = ("examples", made.prepared, made.second, "--teacher", made.teacher, "--tokenizer")
-    assert "is another tokenizer than" in complaint(capsys, *examples, other / "tokenizer.json")
+    assert "tokenizer.json: differs from" in complaint(capsys, *examples, other / "tokenizer.json")
     (other / "tokenizer.json").write_text("{}", encoding="utf-8")
     assert "is not a tokenizer" in complaint(capsys, *examples, other / "tokenizer.json")
     assert "is not a tokenizer" in complaint(capsys, "blend", made.first, other, tmp_path / "both")
@@ -237,7 +237,7 @@ def test_models_of_different_spaces_are_not_blended(
     other = copytree(made.second, tmp_path / "other")
     np.save(other / "basis.npy", -np.load(other / "basis.npy"))
     said = complaint(capsys, "blend", made.first, other, tmp_path / "both")
-    assert "have vectors of different spaces; let the teacher read the examples of one in" in said
+    assert "have different vector spaces; run 'teach' for one with the --space" in said
     (other / "basis.npy").unlink()
     said = complaint(capsys, "blend", made.first, other, tmp_path / "both")
     assert "basis.npy: there is no such file" in said
@@ -253,4 +253,4 @@ def test_a_training_that_has_not_ended_gives_nothing(
     rmtree(early / "model")
     for arguments in (go_on, ("blend", made.first, early, tmp_path / "both")):
         said = complaint(capsys, *arguments)
-        assert "model.json: there is no such file; distil the student of that folder to" in said
+        assert "model.json: there is no such file; run 'distil' for that folder to" in said

@@ -32,9 +32,9 @@ _file = click.Path(dir_okay=False, path_type=Path)
 def command() -> None:
     r"""Make an encoder like the built-in one: prepare, examples, teach, distil, blend, reader.
 
-    Teach a finished one more languages: widen.
+    To teach a finished encoder more languages: widen.
 
-    And tables of words like the built-in ones: words.
+    To make word tables like the built-in ones: words.
 
     Every stage reads the output of the one before, is seeded, and resumes where it stopped.
 
@@ -97,7 +97,7 @@ def words(raw: Path, tables: Path, languages: str, avoid: tuple[Path, ...], as_j
 @click.argument("folder", type=_folder)
 @click.option("--languages", required=True, help="Language codes, separated by commas.")
 @click.option("--revise", is_flag=True,
-              help="Keep terms in use that have good sources; find missing ones.")  # fmt: skip
+              help="Keep existing terms that have good sources; find only the others.")  # fmt: skip
 def terms(raw: Path, folder: Path, languages: str, revise: bool) -> None:
     """Find the terms of the glossary in the word lists and texts of RAW; write tables into FOLDER.
 
@@ -257,7 +257,7 @@ def blend(works: tuple[Path, ...], folder: Path) -> None:
 @click.argument("works", metavar="WORK...", type=_folder, nargs=-1, required=True)
 @click.argument("folder", type=_folder)
 @click.option("--layers", type=click.IntRange(1), default=6, show_default=True,
-              help="Number of layers: from that of the student to twice as many.")  # fmt: skip
+              help="Number of layers: from as many as the student to twice as many.")  # fmt: skip
 @click.option("--group", type=click.IntRange(1), default=2, show_default=True,
               help="Tokens pooled into one position.")  # fmt: skip
 @_learning
@@ -319,7 +319,7 @@ def widen(
     from mathsetu.training.encoder.widen import read_pairs, widen
 
     if after:
-        raise InputError("widening has no contrast; leave --contrast-steps out")
+        raise InputError("widen does not use --contrast-steps; leave it out")
     codes = [code for code in languages.split(",") if code]
     pairs = read_pairs(raw, codes, unseen_texts(avoid))
     slow = replace(schedule, token_decay=0.0, rate=3e-4)
@@ -331,7 +331,7 @@ def _numbers(written: str) -> list[int]:
         return [int(number) for number in written.split(",")]
     except ValueError:
         raise InputError(
-            f"start layers are numbers with commas between them, not {written!r}"
+            f"--start-layers must be numbers separated by commas, not {written!r}"
         ) from None
 
 

@@ -72,7 +72,7 @@ def _given(sizes: Mapping[str, Any]) -> dict[str, Any]:
     "--auxiliary", default="none", show_default=True, help="Auxiliary edges between virtual nodes."
 )
 @click.option("--initialisation", default="zero-embedding", show_default=True,
-              help="Initialisation of their vectors.")  # fmt: skip
+              help="Initialisation of the vectors of virtual nodes.")  # fmt: skip
 @click.option("--features", default="", help="An encoder whose vectors initialise the nodes.")
 @click.option("--negatives", default=0, help="Hard negatives for each pair.")
 @click.option("--same-tag", is_flag=True, help="Negatives must share a tag with their pair.")

@@ -1,4 +1,4 @@
-"""What commands make of their arguments once these have been read."""
+"""Builds the boxes of commands from their arguments."""
 
 from __future__ import annotations
 

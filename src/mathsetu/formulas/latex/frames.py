@@ -1,4 +1,4 @@
-r"""What waits on the reader's stack until what is inside it has been read."""
+r"""Frames on the reader's stack: groups and commands whose content is still being read."""
 
 from __future__ import annotations
 

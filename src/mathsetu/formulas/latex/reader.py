@@ -143,7 +143,7 @@ def read_layout(latex: str) -> Layout:
         reader.is_expanded = True
         if cut is not None:
             # Said of a token that was there before expansion: it goes after all that are there now.
-            reader.warn("macros expand to too much: the rest is left out", len(tokens))
+            reader.warn("macros expand to too much text; the rest is ignored", len(tokens))
             places.append(cut)
         origins = places if origins is None else [origins[place] for place in places]
         row = reader.read()
@@ -741,7 +741,7 @@ class _Reader:
             text = "\\langle" if text == "<" else "\\rangle"
         sign = BRACKETS.get(text) or SIGNS.get(text)
         if sign is None:
-            self.warn(f"{text} is no bracket")
+            self.warn(f"{text} is not a bracket")
             self.index -= 1
             self.tokens[self.index] = text
         return sign

@@ -1,4 +1,4 @@
-"""What a match says: how alike two formulas are, which nodes matched, and as what."""
+"""The result of matching two formulas: the score, the matched nodes, and the substitution."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ def open_translator(
         names = ", ".join(BACKENDS)
         raise InputError(f"no translation backend {backend!r} (there are: {names})")
     if model and not row.takes_model:
-        raise InputError(f"{backend} takes no model, and {model!r} was named")
+        raise InputError(f"{backend} takes no model; leave out {model!r}")
     if row.takes_model and not (model or row.default_model):
         raise InputError(f"{backend} needs the folder of a model")
     kept = cache if isinstance(cache, Cache) else Cache(cache)

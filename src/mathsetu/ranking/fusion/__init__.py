@@ -112,7 +112,7 @@ def make_learner(name: str, measure: Measure, **settings: Any) -> Learner:
     method = _method(name, settings)
     if method.learner is None:
         can = ", ".join(name for name, method in METHODS.items() if method.learner)
-        raise InputError(f"{name} has nothing to learn from judgments (these have: {can})")
+        raise InputError(f"{name} learns nothing from judgments (methods that do: {can})")
     learned = {field.name: () for field in fields(method.kind) if field.default is MISSING}
     if given := [name for name in learned if name in settings]:
         raise InputError(f"{name}: {given[0]} are either given or learned from judgments")

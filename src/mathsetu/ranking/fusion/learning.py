@@ -103,8 +103,8 @@ def fuse_learned(
     judged = judge_pools(pools, judgments)
     if not 2 <= folds <= len(judged):
         raise InputError(
-            f"{len(judged)} topics of the runs are judged, and {folds} folds are to be learned "
-            "from: there must be two folds or more, and a topic for each"
+            f"{len(judged)} judged topics cannot be divided into {folds} folds; use at least 2 "
+            "folds, and no more folds than judged topics"
         )
     if all(np.isnan(topic.grades).all() for topic in judged):
         raise InputError(NO_HIT_IS_JUDGED)

@@ -83,7 +83,7 @@ def check_hits(ranking: Sequence[Hit], topic: str, where: str) -> None:
     if len({hit.id for hit in ranking}) < len(ranking):
         [(repeated, times)] = Counter(hit.id for hit in ranking).most_common(1)
         raise InputError(
-            f"{where}: {repeated} comes {times} times for {topic}; keep one ('mathsetu validate' "
+            f"{where}: {repeated} occurs {times} times for {topic}; keep one ('mathsetu validate' "
             "names the lines)"
         )
 
@@ -115,6 +115,6 @@ def _pool(topic: str, runs: Sequence[Run]) -> Pool:
         scores[row, columns] = [hit.score for hit in ranking]
         if not np.all(np.abs(scores[row]) < _LARGEST_SCORE):
             raise InputError(
-                f"run {run.name or row + 1}: {topic} has a score that is too large or no number"
+                f"run {run.name or row + 1}: {topic} has a score that is too large or not a number"
             )
     return Pool(topic, ids, tuple(post_ids[name] for name in ids), ranks, scores)

@@ -29,5 +29,5 @@ def checked(weights: tuple[float, ...], runs: int) -> Numbers:
         )
     if not np.all(np.isfinite(numbers)) or numbers.min() < 0 or not numbers.sum():
         shown = ",".join(f"{weight:g}" for weight in weights)
-        raise InputError(f"weights {shown}: none may be below 0, and one must be above it")
+        raise InputError(f"weights {shown}: none may be negative, and at least one must be above 0")
     return numbers

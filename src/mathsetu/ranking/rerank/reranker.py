@@ -146,7 +146,9 @@ class Reranker:
             settings.seconds,
         )
         if not all(map(isfinite, read)):
-            raise InputError(f"{settings.model}: gives scores that are no numbers; it is damaged")
+            raise InputError(
+                f"{settings.model}: gives scores that are not numbers; the model is damaged"
+            )
         return in_tiers(read, scores, settings.tiers, settings.weight)
 
     def _loaded(self) -> CrossEncoder:

@@ -37,7 +37,7 @@ _WARNINGS = tuple(
         (r"an argument is missing", "warning.argument"),
         (r"(?P<what>.+) twice in one group", "warning.twice"),
         (r"(?:unknown \w+|unreadable character) (?P<what>.+)", "warning.unknown"),
-        (r"(?P<what>.+) is no bracket", "warning.unknown"),
+        (r"(?P<what>.+) is not a bracket", "warning.unknown"),
         (r"macros expand to too much.*", "warning.long"),
     )
 )

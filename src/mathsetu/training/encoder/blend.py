@@ -33,7 +33,7 @@ def blend(works: Sequence[Path], folder: Path) -> None:
         folder: Where the model goes.
     """
     if len(works) < 2:
-        raise InputError("a blend is of two work folders or more; the model's folder comes last")
+        raise InputError("give at least two work folders, and then the folder of the model")
     if is_work_folder(folder):
         raise InputError(f"{folder}: is a work folder; name another folder for the model")
     export_stage(blended(works), works, folder)
@@ -70,6 +70,6 @@ def _require_same_space(first: Path, second: Path) -> None:
     )
     if one != other:
         raise InputError(
-            f"{first} and {second}: have vectors of different spaces; let the teacher read the "
-            "examples of one in the space of the other"
+            f"{first} and {second}: have different vector spaces; run 'teach' for one with the "
+            "--space of the other"
         )

@@ -94,8 +94,8 @@ def read_prepared(folder: Path) -> StageFiles:
     formulas = [f for q, _, _ in answered[:40_000] for f in _FORMULA.findall(q)]
     if not pairs or not formulas or all(language != "en" for _, _, language in answered):
         raise InputError(
-            f"{folder}: examples are made of parallel text and of English questions with formulas, "
-            "and one of them is missing"
+            f"{folder}: parallel text or English questions with formulas are missing; "
+            "examples need both"
         )
     return StageFiles(pairs, mathematics, answered, lexicons, formulas)
 

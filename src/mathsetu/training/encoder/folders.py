@@ -33,7 +33,7 @@ def finished_shape(work: Path) -> Shape:
 
     Distilling writes the model last: a folder with one has nothing half done.
     """
-    path = found(work / "model" / "model.json", "distil the student of that folder to its end")
+    path = found(work / "model" / "model.json", "run 'distil' for that folder to the end")
     try:
         facts = json.loads(path.read_text(encoding="utf-8"))
         return Shape(**facts["posts"])
@@ -46,7 +46,7 @@ def take_tokenizer(tokenizer: Path, work: Path) -> None:
     load_tokenizer(tokenizer)
     place = work / "tokenizer.json"
     if place.exists() and compact(place) != compact(tokenizer):
-        raise InputError(f"{place}: is another tokenizer than {tokenizer}; name another folder")
+        raise InputError(f"{place}: differs from {tokenizer}; name another folder")
     work.mkdir(parents=True, exist_ok=True)
     place.write_bytes(tokenizer.read_bytes())
 

@@ -113,7 +113,9 @@ def read_threads(work: Path, device: Any) -> Threads:
         for name in ("questions", "asked", "answers")
     )
     if not len(questions):
-        raise InputError(f"{work}: has no English questions with answers; go without contrast")
+        raise InputError(
+            f"{work}: has no English questions with answers; leave out --contrast-steps"
+        )
     sides = (
         _targets(work, f"teacher-{name}", len(questions), device)
         for name in ("questions", "answers")

@@ -1,4 +1,4 @@
-"""The sizes of a student, which training, export and the finished model speak of."""
+"""The sizes of a student, as training, export and the finished model use them."""
 
 from __future__ import annotations
 

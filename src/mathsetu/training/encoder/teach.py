@@ -1,4 +1,4 @@
-"""Stage 3: what an English teacher says of the English texts.
+"""Stage 3: an English teacher encodes the English texts.
 
 Its vectors are turned into fewer dimensions by their principal components, which keep almost all of
 the cosines.
