@@ -352,19 +352,35 @@ def test_posts_and_formulas_are_numbered_over_all_segments(tmp_path: Path) -> No
     assert held == {"z+1": [3, 4], "y^2": [4]}
 
 
-@pytest.mark.parametrize("quotient", ["1/n^2", r"\frac{1}{n^2}", r"{1 \over n^2}"])
+@pytest.mark.parametrize("power", ["2^{-n}", "{2}^{-n}"])
 def test_a_reason_names_the_formula_that_holds_the_query_not_the_most_similar(
-    tmp_path: Path, quotient: str
+    tmp_path: Path, power: str
 ) -> None:
-    similar = r"\frac1n"
-    whole = r"\sum_{n=1}^\infty \frac{1}{n^2}=\frac{\pi^2}{6}"
+    similar = "2^n"
+    whole = r"\frac{x+y}{z}+\sum_{n=1}^\infty\frac{2^{-n}}{a_n}=\frac{\pi^2}{6}"
     index = retriever(tmp_path, [*BODIES, f"${similar}$ grows, ${whole}$ does not."])
-    scores = {one.latex: one.score for one in index.formulas(quotient, 20)}
+    scores = {one.latex: one.score for one in index.formulas(power, 20)}
     assert scores[similar] > scores[whole]  # else this tests nothing
-    reason = index.ask([asked(quotient)])[0].reason(len(BODIES), Post("", ""))
+    reason = index.ask([asked(power)])[0].reason(len(BODIES), Post("", ""))
     assert [one.found for one in reason.evidence] == [whole]
-    assert reason.detail == f"${quotient}$ ~ ${whole}$"
+    assert reason.detail == f"${power}$ ~ ${whole}$"
     assert reason.score == pytest.approx(scores[similar])
+
+
+@pytest.mark.parametrize(
+    ("query", "whole", "part"),
+    [
+        ("1/(1-x)", r"\sum_{n=0}^\infty q^n = \frac{1}{1-q}", r"\frac1x"),
+        (r"\sum x^n", r"\sum_{n=0}^\infty q^n = \frac{1}{1-q}", r"\mathbb{R}^n"),
+        ("(fg)'", "(uv)' = u'v + uv'", "g'"),
+    ],
+)
+def test_a_short_formula_is_found_whole_before_a_part_of_it_in_the_same_letters(
+    tmp_path: Path, query: str, whole: str, part: str
+) -> None:
+    index = retriever(tmp_path, [*BODIES, f"${part}$", f"${whole}$"])
+    found = [one.latex for one in index.formulas(query, 20)]
+    assert found.index(whole) < found.index(part)
 
 
 @pytest.mark.parametrize(

@@ -19,10 +19,11 @@ COVERAGE_SHARE = 0.2
 #: What is gained, of all that is missing, by a formula that holds the whole query in one piece.
 FOUND_WHOLE = 0.5
 #: A query of fewer nodes is held by many formulas that have nothing else to do with it, unless it
-#: names a function.
-LEAST_WHOLE = 6
+#: names a function or has a big operator.
+LEAST_WHOLE = 5
 # Functions of one letter or formula that are written by signs: |x|, ⌊x⌋, dx.
 _BY_SIGNS = frozenset({"F!abs", "F!floor", "F!ceiling", "F!round", "F!d", "F!df"})
+_BIG_OPERATORS = frozenset({"O!sum", "O!product", "O!int"})
 #: The least similarity of a formula in which a pattern (a query with wildcards) is found in full.
 FOUND_PATTERN = 2 / 3
 #: The same where letters of the pattern had to be renamed.
@@ -102,14 +103,16 @@ def similarity(overlap: float, found: Match) -> float:
 def is_telling(labels: Sequence[str]) -> bool:
     """Whether few formulas hold a query with these labels by chance.
 
-    >>> is_telling(["F!tan", "V!x"]), is_telling(["F!abs", "V!x"])
-    (True, False)
+    >>> is_telling(["F!tan", "V!x"]), is_telling(["F!abs", "V!x"]), is_telling(["O!sum", "V!x"])
+    (True, False, True)
     """
-    return len(labels) >= LEAST_WHOLE or any(map(_names_function, labels))
+    return len(labels) >= LEAST_WHOLE or any(map(_is_rare, labels))
 
 
-def _names_function(label: str) -> bool:
-    """Whether a label is of a function that is written by its name, not by bars or an accent."""
+def _is_rare(label: str) -> bool:
+    """Whether a label is of a function written by its name, not by signs, or of a big operator."""
+    if label in _BIG_OPERATORS:
+        return True
     return label.startswith("F!") and label[2:].isalpha() and label not in _BY_SIGNS
 
 
