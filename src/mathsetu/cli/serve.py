@@ -73,7 +73,8 @@ class _Port(click.IntRange):
               help="A web site whose pages may call the API (repeatable): "
                    "https://example.org")  # fmt: skip
 @click.option("--name", "names", multiple=True, metavar="HOST",
-              help="A host name of the server (repeatable) [default: any].")  # fmt: skip
+              help="A host name of the server (repeatable) [default: on a loopback address its own "
+                   "names, elsewhere any].")  # fmt: skip
 @click.option("--key-file", type=click.Path(path_type=Path), metavar="FILE",
               help=f"A file with the key that clients must send; or set {_KEY}.")  # fmt: skip
 @click.option("--write-key-file", type=click.Path(path_type=Path), metavar="FILE",

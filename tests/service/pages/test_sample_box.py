@@ -48,7 +48,7 @@ def hit(name: str, url: str = "", pieces: Sequence[dict[str, Any]] = ()) -> dict
 
 def test_a_hit_links_to_its_file_on_the_site_and_never_to_a_script(browser: Any) -> None:
     hits = [hit(f"hit {url}", url) for url in LINKS]
-    tab = searched(browser, json={"hits": hits}, headers=ALLOWED)
+    tab = searched(browser, json={"hits": hits, "close": True}, headers=ALLOWED)
     tab.wait_for_selector("li")
     links = tab.eval_on_selector_all("li a", "all => all.map((one) => one.getAttribute('href'))")
     assert links == list(LINKS.values())
@@ -57,8 +57,8 @@ def test_a_hit_links_to_its_file_on_the_site_and_never_to_a_script(browser: Any)
 
 def test_a_title_is_shown_as_it_is_written(browser: Any) -> None:
     title = r"Is a \$2 ticket <b>worth</b> it? $E[X]$ says no"
-    pieces = [to_json(piece) for piece in pieces_of(title)]
-    tab = searched(browser, json={"hits": [hit("7", pieces=pieces)]}, headers=ALLOWED)
+    hits = [hit("7", pieces=[to_json(piece) for piece in pieces_of(title)])]
+    tab = searched(browser, json={"hits": hits, "close": True}, headers=ALLOWED)
     shown = tab.wait_for_selector("li").inner_text()
     assert shown == r"Is a $2 ticket <b>worth</b> it? \(E[X]\) says no (1.00)"
     tab.close()
@@ -74,13 +74,30 @@ def test_a_title_is_shown_as_it_is_written(browser: Any) -> None:
         ({"status": 503, "body": "<h1>503</h1>", "headers": ALLOWED},
          "The search was refused (503)."),
         ({}, "The search does not respond."),
+        ({"json": {"hits": [], "close": False}, "headers": ALLOWED}, "Nothing was found."),
     ],
 )  # fmt: skip
-def test_a_refused_search_says_why(browser: Any, answer: dict[str, Any], shown: str) -> None:
+def test_a_search_without_hits_says_why(browser: Any, answer: dict[str, Any], shown: str) -> None:
     tab = searched(browser, **answer)
-    tab.wait_for_function("document.getElementById('problem').textContent")
-    assert tab.inner_text("#problem") == shown
+    tab.wait_for_function("document.getElementById('message').textContent")
+    assert tab.inner_text("#message") == shown
     assert not tab.query_selector("li")
+    tab.close()
+
+
+@pytest.mark.parametrize(
+    ("close", "shown"), [(True, ""), (False, "Nothing close was found. The nearest pages:")]
+)
+def test_hits_that_are_not_close_are_called_so(browser: Any, close: bool, shown: str) -> None:
+    tab = searched(browser, json={"hits": [hit("7")], "close": close}, headers=ALLOWED)
+    tab.wait_for_selector("li")
+    assert tab.inner_text("#message") == shown
+    tab.close()
+
+
+def test_an_empty_search_is_not_sent(browser: Any) -> None:
+    tab = searched(browser, json={"hits": [hit("7")], "close": True}, headers=ALLOWED)
+    assert tab.get_attribute("input", "required") is not None
     tab.close()
 
 
