@@ -211,3 +211,9 @@ def test_an_inverse_of_numbers_is_their_reciprocal() -> None:
     asked = dict(GLOSSARY.expand("suma de los inversos de los cuadrados", "es", "en"))
     assert {"sum", "reciproc", "squar"} <= asked.keys()
     assert "matrix" not in asked
+
+
+def test_a_letter_before_an_apostrophe_is_no_part_of_a_translation() -> None:
+    terms = {one.term for one in GLOSSARY.expand_into("lhopital", "en", ["es", "fr"])}
+    assert "hopital" in terms
+    assert "l" not in terms

@@ -18,6 +18,7 @@ apart: "Mathematikbuch" is "Mathematik" and "Buch". Vietnamese words have severa
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -55,6 +56,8 @@ SAID = 0.3
 OVERRULES = 0.5
 
 
+# An article or preposition of one letter before a vowel, as in French "règle de l'Hôpital".
+_ELIDED = re.compile(r"\b[^\W\d_]['’](?=\w)")
 # English words that are no stop words, since they decide a statement.
 _DECIDING = frozenset("all any every some no not if only more less".split())
 
@@ -357,21 +360,23 @@ class Expander:
         known = self._translations.get(concept.id)
         if known is None:
             share = DISCOURSE if concept.area == "discourse" else 1.0
-            usual, *synonyms = concept.forms.get(self._target, ("",))
-            known = dict.fromkeys(analyze(usual, self._target), share)
-            others = {term for form in synonyms for term in analyze(form, self._target)} - set(
-                known
-            )
+            usual, *synonyms = map(self._analyze, concept.forms.get(self._target, ("",)))
+            known = dict.fromkeys(usual, share)
+            others = {term for terms in synonyms for term in terms} - set(known)
             known |= {term: share * SYNONYMS / len(others) for term in sorted(others)}
             self._translations[concept.id] = known
         return known
+
+    def _analyze(self, form: str) -> list[str]:
+        """The terms of a form, without elided articles: a letter alone would be found anywhere."""
+        return analyze(_ELIDED.sub("", form), self._target)
 
     def _learned(self, piece: Piece) -> dict[str, float]:
         """The terms of what a piece's words have been learned to mean, with their weights."""
         weights: defaultdict[str, float] = defaultdict(float)
         for word, chance in (said for one in piece.learned for said in one):
             if word not in self._analyzed:
-                self._analyzed[word] = analyze(word, self._target)
+                self._analyzed[word] = self._analyze(word)
             for translated in self._analyzed[word]:
                 weights[translated] += chance
         return dict(weights)
