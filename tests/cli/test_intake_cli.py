@@ -61,7 +61,7 @@ def test_the_report_names_what_was_read_and_what_was_not(mathsetu: Mathsetu) -> 
 def test_html_in_json_lines_is_told_and_read_with_form(mathsetu: Mathsetu) -> None:
     page = {"id": "1", "body": "<p>Is $a&lt;b$?</p>", "collection": "site"}
     Path("posts.jsonl").write_text(json.dumps(page) + "\n")
-    note = "posts.jsonl: HTML tags in 1 of 1 body are kept as text (--form html"
+    note = "posts.jsonl: HTML tags in 1 of 1 bodies are kept as text (--form html"
     recipe = ("--recipe", "formula")
     assert note in mathsetu("index", "lib", "posts.jsonl", *recipe).err
     assert note in mathsetu("add", "lib", "posts.jsonl").err

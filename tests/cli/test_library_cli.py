@@ -567,9 +567,9 @@ def test_older_posts_of_a_file_that_is_added_again_are_reported(mathsetu: Mathse
     # Without the columns that were named before, the rows have other ids.
     said = mathsetu("add", "lib", "notes").out
     assert "under other ids: 2 older posts of notes/my sheet.csv\n" in said
-    assert "(mathsetu remove lib 'notes/my sheet.csv'), then add the same again" in said
+    assert "(mathsetu remove lib 'notes/my sheet.csv'), then add it again" in said
     # Added by itself, the file would be in another collection.
-    assert "(mathsetu add lib notes)" in said
+    assert "(mathsetu add lib notes; " in said
     assert mathsetu.json("add", "lib", "notes")["older_posts"] == {"notes/my sheet.csv": 2}
 
     mathsetu("remove", "lib", "notes/my sheet.csv")

@@ -137,7 +137,7 @@ def _say_older_posts(
         remove = shlex.join(["mathsetu", "remove", str(library), next(iter(older))])
         # A removed file that is added by itself is in the collection of its own folder.
         add = shlex.join(["mathsetu", "add", str(library), *sources])
-        again = f"add the same again ({add}), a table with the same --field as before"
+        again = f"add it again ({add}; tables need the same --field as before)"
         say(f"  to replace them, remove the file ({remove}), then {again}")
 
 

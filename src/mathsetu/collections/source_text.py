@@ -12,7 +12,6 @@ from mathsetu.markup import extract, split
 from mathsetu.markup.attributes import from_attribute
 from mathsetu.markup.convert import text_and_formulas
 from mathsetu.markup.tex import DEFINES
-from mathsetu.printable import counted
 from mathsetu.records import Formula, Post
 
 _HTML = re.compile(r"</(?:p|span|div|a|em|strong|li|b|i|code|pre|math)>", re.IGNORECASE)
@@ -183,7 +182,7 @@ def noting_html(posts: Iterable[Post], path: str, bad: BadRows) -> Iterator[Post
         pages += form_of(post.body) == "html"
         yield post
     if not bad.form and pages and pages >= _MANY * count:
-        where = f"{pages:,} of {counted(count, 'body', 'bodies')}"
+        where = f"{pages:,} of {count:,} bodies"
         remedy = "--form html reads them as HTML"
         bad.note(f"{path}: HTML tags in {where} are kept as text ({remedy})")
 
