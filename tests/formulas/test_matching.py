@@ -153,6 +153,7 @@ def test_keeping_the_letters_scores_higher_than_renaming_them():
         (r"a \ge b", r"b \le a"),
         ("(a+b)+c", "a+(b+c)"),
         ("xyz", "zyx"),
+        (r"|a|\,|b|", "|a||b|"),
         (r"x \equiv a \bmod n", r"x \equiv a \pmod n"),
         (r"\operatorname{Gal}(L/K)", r"\mathrm{Gal}(L/K)"),
         (r"\operatorname{Hom}(A,B)", r"\text{Hom}(A,B)"),

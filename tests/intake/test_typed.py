@@ -104,6 +104,8 @@ def test_the_marked_text_of_a_typed_query_has_the_formulas_that_were_read(text: 
         ("2|x|", "2|x|"),
         ("|a| |b|", "|a||b|"),
         ("|x||y|", "|x||y|"),
+        ("|a||b|cos(theta)", r"|a||b|\cos(\theta)"),
+        (r"|\vec a||\vec b|", r"|\vec a||\vec b|"),
         ("|x|||y||", "|x|||y||"),
         ("||u|| ||v||", r"\|u\|\|v\|"),
         ("‖Ax‖ ≤ ‖A‖ ‖x‖", r"\|Ax\|\leq \|A\|\|x\|"),
