@@ -196,6 +196,23 @@ def test_a_slash_divides_the_whole_product_before_it_with_or_without_spaces(
 @pytest.mark.parametrize(
     ("typed", "formulas"),
     [
+        ("(fg)'", ("(fg)'",)),
+        ("(uv)'", ("(uv)'",)),
+        ("(uv)’", ("(uv)'",)),
+        ("(fg)''", ("(fg)''",)),
+        ("(ab)!", ("(ab)!",)),
+        *((prose, ()) for prose in ("(uv)", "(old)'", "great (really)!", "the 'big (uv)' test")),
+    ],
+)
+def test_a_prime_or_factorial_after_brackets_makes_a_formula_of_a_product(
+    typed: str, formulas: tuple[str, ...]
+) -> None:
+    assert typed_question(typed).formulas == formulas
+
+
+@pytest.mark.parametrize(
+    ("typed", "formulas"),
+    [
         ("m1 m2/r^2", (r"\frac{m_1m_2}{r^2}",)),
         ("Gesetz G m1 m2/r^2 von Newton", (r"\frac{Gm_1m_2}{r^2}",)),
         ("Gm1m2/r^2", (r"\frac{Gm_1m_2}{r^2}",)),
