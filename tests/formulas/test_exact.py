@@ -46,6 +46,11 @@ DIRICHLET = r"\int_0^\infty \frac{\sin x}{x}dx"
         ("x", "x", 0.0),
         (r"\det A", r"\det(A) = 0", PART),
         (r"\log x", r"\log xy", 0.0),
+        ("2*365", r"2\cdot 365 = 730", PART),
+        (r"a\cdot b", "ab", 1.0),
+        ("ab", "a*b", 1.0),
+        ("n*(n+1)/2", r"\frac{n\cdot(n+1)}{2}", 1.0),
+        (r"\vec u\cdot\vec v", r"\vec u\vec v", 0.0),
         (r"\operatorname{Gal}(L/K)", r"G=\mathrm{Gal}(L/K)", PART),
     ],
 )

@@ -153,6 +153,14 @@ def test_keeping_the_letters_scores_higher_than_renaming_them():
         (r"a \ge b", r"b \le a"),
         ("(a+b)+c", "a+(b+c)"),
         ("xyz", "zyx"),
+        (r"|a|\,|b|", "|a||b|"),
+        ("a*b", r"a\cdot b"),
+        ("2*365", r"2\cdot 365"),
+        (r"a \cdot b", "ab"),
+        (r"2\cdot 3\cdot x = y", "2*3x = y"),
+        (r"\frac{n\cdot(n+1)}{2}", "n*(n+1)/2"),
+        (r"e^{-2\pi i\cdot x}", r"e^{-2\pi ix}"),
+        (r"2\cdot\vec v", r"2\vec v"),
         (r"x \equiv a \bmod n", r"x \equiv a \pmod n"),
         (r"\operatorname{Gal}(L/K)", r"\mathrm{Gal}(L/K)"),
         (r"\operatorname{Hom}(A,B)", r"\text{Hom}(A,B)"),
@@ -164,6 +172,30 @@ def test_keeping_the_letters_scores_higher_than_renaming_them():
 )
 def test_ways_of_writing_the_same_score_1(one: str, other: str):
     assert matched(one, other).score == 1.0
+
+
+@pytest.mark.parametrize(
+    ("dot", "other"),
+    [
+        (r"\vec u\cdot\vec v", r"\vec u\times\vec v"),
+        (r"\vec u\cdot\vec v_1", r"\vec u\vec v_1"),
+        (r"\mathbf u\cdot\mathbf v", r"\mathbf u\times\mathbf v"),
+        (r"2\vec u\cdot\hat n", r"2\vec u\hat n"),
+        (r"\mathbf u\cdot\nabla\mathbf v", r"\mathbf u\nabla\mathbf v"),
+    ],
+)
+def test_the_dot_of_two_marked_vectors_is_a_product_of_its_own(dot: str, other: str):
+    assert matched(dot, dot).score == 1
+    assert matched(dot, other).score < 1 > matched(other, dot).score
+
+
+def test_a_factor_is_found_in_a_product_with_dots_and_a_wildcard_takes_the_others():
+    found = matched(r"?a\cdot z", "xyz")
+    assert found.coverage == 1
+    assert found.bindings["?a"] == parse_latex("xy").opt
+    dots = matched("2x", r"2\cdot 3\cdot x")
+    assert dots.coverage == 1
+    assert "F!⋅" in [one.label for one in dots.candidate_nodes]
 
 
 def test_a_sum_is_like_a_difference_but_not_found_in_one():

@@ -28,6 +28,7 @@ NUMBER |= {"msubsup": 3, "munderover": 3}
 FORMULAS = [
     "",
     "x",
+    "2|a||b||c|",
     r"\frac{a+b}{\sqrt{2}} \neq \sqrt[3]{x}",
     r"\sum_{i=1}^{n} i^2 = \frac{n(n+1)(2n+1)}{6}",
     r"\int_0^\infty e^{-x^2}\,dx = \frac{\sqrt\pi}{2}",

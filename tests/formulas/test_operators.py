@@ -148,7 +148,27 @@ NAMES |= {
         (r"\{x \in A \mid x>0, y\}", "O!conditional-set(in(x, A), gt(x, list2(0, y)))"),
         ("|x|", "F!abs(x)"),
         ("|a|b|c|", "times(F!abs(a), b, F!abs(c))"),
+        ("|a||b|", "times(F!abs(a), F!abs(b))"),
+        ("2|a||b||c|", "times(2, F!abs(a), F!abs(b), F!abs(c))"),
+        ("|zw|=|z||w|", "eq(F!abs(times(z, w)), times(F!abs(z), F!abs(w)))"),
+        ("|f(x)||g(x)|", "times(F!abs(times(f, x)), F!abs(times(g, x)))"),
+        (r"|\vec a||\vec b|", "times(F!abs(→(a)), F!abs(→(b)))"),
+        (
+            r"|\langle x,y\rangle|\le|x||y|",
+            "O!leq(F!abs(list2(x, y)), times(F!abs(x), F!abs(y)))",
+        ),
+        (r"|a||b|\cos\theta", "times(F!abs(a), F!abs(b), F!cos(θ))"),
+        ("|a||-b|", "times(F!abs(a), F!abs(O!minus(b)))"),
+        (r"\{x:|x||y|<1\}", "O!conditional-set(x, lt(times(F!abs(x), F!abs(y)), 1))"),
+        ("||x||", "O!norm(x)"),
         (r"\|x\|", "O!norm(x)"),
+        (r"\|x\|\|y\|", "times(O!norm(x), O!norm(y))"),
+        ("||u|| ||v||", "times(O!norm(u), O!norm(v))"),
+        ("||u||||v||", "times(O!norm(u), O!norm(v))"),
+        ("2||x||", "times(2, O!norm(x))"),
+        ("|a|^2||b||", "times(sup(F!abs(a), 2), O!norm(b))"),
+        ("|x+||y|||", "F!abs(plus(x, O!norm(y)))"),
+        ("P(A||B)", "times(P, F!‖(A, B))"),
         (r"\lfloor x \rfloor", "F!floor(x)"),
         (r"\binom{n}{k}", "binomial(n, k)"),
         (r"\left.f\right|_0", "sub(O!evaluated-at(f), 0)"),
@@ -174,6 +194,16 @@ NAMES |= {
 )
 def test_rows_are_read_by_the_table_of_conventions(latex: str, tree: str) -> None:
     assert parse_latex(latex).opt == term(tree)
+
+
+def test_two_bars_that_end_two_things_are_not_divided() -> None:
+    tree = term("F!‖(condition(condition(F!‖(none, a), O!minus), b), none)")
+    assert parse_latex("||a|-|b||").opt == tree
+
+
+@pytest.mark.parametrize("latex", ["a|b||c", "|a||b", "|a||=b|", "|a||", "a||b"])
+def test_two_bars_are_a_product_only_between_operands_of_closed_bars(latex: str) -> None:
+    assert "F!‖" in {node.label for node in parse_latex(latex).opt.walk()}
 
 
 def test_a_fraction_and_a_slash_are_the_same_operator() -> None:

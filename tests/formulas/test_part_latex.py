@@ -15,6 +15,7 @@ from mathsetu.formulas.part_latex import part_latex, part_text
         ("?u + 1", r"(a+b)\left(c+d\right) + 1", r"(a+b)\left(c+d\right)"),
         ("?u + 1", r"\frac12+1", r"\frac12"),
         ("?u = 1", r"\{x_1,x_2\}=1", r"\{x_1,x_2\}"),
+        ("?u = 1", "2|a||b|=1", "2|a||b|"),
         (r"\int_0^1 ?u", r"\int_0^1 x^n\,dx", r"x^n\,dx"),
         (r"\sqrt{?u}", r"\sqrt{x^{n+1}}", "x^{n+1}"),
         (

@@ -104,6 +104,8 @@ def test_the_marked_text_of_a_typed_query_has_the_formulas_that_were_read(text: 
         ("2|x|", "2|x|"),
         ("|a| |b|", "|a||b|"),
         ("|x||y|", "|x||y|"),
+        ("|a||b|cos(theta)", r"|a||b|\cos(\theta)"),
+        (r"|\vec a||\vec b|", r"|\vec a||\vec b|"),
         ("|x|||y||", "|x|||y||"),
         ("||u|| ||v||", r"\|u\|\|v\|"),
         ("‖Ax‖ ≤ ‖A‖ ‖x‖", r"\|Ax\|\leq \|A\|\|x\|"),
@@ -145,6 +147,23 @@ def test_what_is_typed_becomes_latex(typed: str, latex: str) -> None:
     ("typed", "latex"),
     [
         ("a b/c", r"\frac{ab}{c}"),
+        ("a*b/c", r"\frac{a*b}{c}"),
+        ("a·b/c", r"\frac{a\cdot b}{c}"),
+        ("n*(n+1)/2", r"\frac{n*(n+1)}{2}"),
+        ("n * (n+1) / 2", r"\frac{n*(n+1)}{2}"),
+        ("n(n+1)*(2n+1)/6", r"\frac{n(n+1)*(2n+1)}{6}"),
+        ("G*m1*m2/r^2", r"\frac{G*m_1*m_2}{r^2}"),
+        ("2*pi*r/3", r"\frac{2*\pi *r}{3}"),
+        ("1 - a*b/c", r"1-\frac{a*b}{c}"),
+        ("sin x * cos x / x", r"\frac{\sin x*\cos x}{x}"),
+        ("1/2*m*v^2/r", r"\frac{1}{2}*\frac{m*v^2}{r}"),
+        ("a/b*c/d", r"\frac{a}{b}*\frac{c}{d}"),
+        ("R/I*a*b/c", r"R/I*\frac{a*b}{c}"),
+        ("x*dy/dx", r"x*\frac{dy}{dx}"),
+        ("x * 3/4", r"x*\frac{3}{4}"),
+        ("x*1/2", r"x*\frac{1}{2}"),
+        ("2*3/4", r"\frac{2*3}{4}"),
+        ("Z × Z/2", r"Z\times Z/2"),
         ("x + a b / c", r"x+\frac{ab}{c}"),
         ("G m_1 m_2 / r^2", r"\frac{Gm_1m_2}{r^2}"),
         ("E_n = -13.6 eV / n^2", r"E_n=-\frac{13.6eV}{n^2}"),
@@ -172,6 +191,23 @@ def test_a_slash_divides_the_whole_product_before_it_with_or_without_spaces(
     typed: str, latex: str
 ) -> None:
     assert typed_question(typed).formulas == (latex,)
+
+
+@pytest.mark.parametrize(
+    ("typed", "formulas"),
+    [
+        ("(fg)'", ("(fg)'",)),
+        ("(uv)'", ("(uv)'",)),
+        ("(uv)’", ("(uv)'",)),
+        ("(fg)''", ("(fg)''",)),
+        ("(ab)!", ("(ab)!",)),
+        *((prose, ()) for prose in ("(uv)", "(old)'", "great (really)!", "the 'big (uv)' test")),
+    ],
+)
+def test_a_prime_or_factorial_after_brackets_makes_a_formula_of_a_product(
+    typed: str, formulas: tuple[str, ...]
+) -> None:
+    assert typed_question(typed).formulas == formulas
 
 
 @pytest.mark.parametrize(

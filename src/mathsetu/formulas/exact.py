@@ -19,14 +19,16 @@ _LEAST_NODES = 3
 # Formulas of one text that are looked at.
 _MOST = 50
 # What is written in several ways, or says nothing but how wide a gap or a bracket is.
-# A fraction is written with a command or with a slash, before, between or around its two parts.
-_MARKS = "~&{}()/"
+# A fraction is written with a command or with a slash, before, between or around its two parts,
+# and a product with a sign or without.
+_MARKS = "~&{}()/*"
 _GAPS = (r"\,", r"\;", r"\!", r"\:")
 _SPELLINGS = (
     (r"\rightarrow", r"\to"),  # before a \right is taken for the end of a bracket
     *((rf"\{name}", "") for name in ("displaystyle", "textstyle", "limits", "left", "right")),
     *((rf"\{name}", "") for name in ("mathrm", "qquad", "quad")),
     *((rf"\{name}", "\\") for name in ("operatorname*", "operatorname")),
+    (r"\cdot", ""),
     *((rf"\{name}", "") for name in ("frac", "dfrac", "tfrac", "cfrac", "over")),
     *((rf"\{name}q", rf"\{name}") for name in ("le", "ge", "ne")),
     *((rf"\{name}", "|") for name in ("mid", "lvert", "rvert", "vert")),

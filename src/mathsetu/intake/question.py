@@ -34,13 +34,14 @@ _PLAIN = frozenset({"", "en", "id"})
 _DELIMITER = re.compile(r"(?<!\\)\$|\\(?=[()\[\]]|begin\{)")
 
 # What no formula is without: a sign or digit, a letter that stands alone, a Greek or raised one,
-# the constant of Planck, a name that brackets follow, a hyphen between pairs of letters, or a
-# function before a word. Most queries are words; the reader's tables are not loaded for these.
+# the constant of Planck, a name that brackets follow, a prime or factorial after brackets, a hyphen
+# between pairs of letters, or a function before a word. Most queries are words; the reader's tables
+# are not loaded for these.
 _HINT = re.compile(
     r"[^\w\s.,;:?!¿¡'’\"()\-–…।؟،؛«»\u0300-\u036f\u0600-\u06ff\u0900-\u097f\u200c\u200d]"
     r"|[\d_²³¹\u02b0-\u02ff\u0370-\u03ff\u1d00-\u1dbf\u2070-\u209f\u2100-\u214f]"
     r"|[\U0001d400-\U0001d7ff]|ħ|hbar"
-    r"|(?<=[^\W\d_])\("
+    r"|(?<=[^\W\d_])\(|\)['’!]"
     r"|(?<![^\W\d_])[A-Za-z](?![^\W\d_])"
     r"|\b[a-z]{2} ?[-–] ?[a-z]{2}\b"
     r"|\b(?:x?(?:arc)?(?:sin|cos|tan|cot|sec|csc|ln|log|exp)h?x?|sqrt|cbrt|sen|c?tg|cotg)\b"

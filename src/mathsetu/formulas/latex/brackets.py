@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from mathsetu.formulas.latex.boxes import (
+    ADDITION,
     BAR,
     COLON,
     CONDITION,
     MULTIPLICATION,
+    NEGATION,
+    OPENING,
     POSTFIX,
     SPACE,
     TEXT,
@@ -19,6 +23,7 @@ from mathsetu.formulas.latex.boxes import (
     add_row,
 )
 from mathsetu.formulas.latex.commands import fence_sign
+from mathsetu.formulas.latex.symbols import BRACKETS
 
 #: The signs that divide a set's elements from their condition.
 SUCH_THAT: Final = {
@@ -37,30 +42,51 @@ FENCES: Final[dict[str, Sign]] = {
     for closing in closings
 }
 _BESIDE: Final = {"o": "a", "u": "b"}
+_SINGLE: Final = BRACKETS["|"]
+_TYPED: Final = BRACKETS["||"]
 
 
-def fold_bars(boxes: list[Box], bars: list[int], rows: list[Row]) -> None:
+def fold_bars(
+    boxes: list[Box], bars: list[int], rows: list[Row], next_symbol: Callable[[], int]
+) -> None:
     """Make fences of the bars of a finished line that come in pairs; the others stay signs.
 
     A bar opens where nothing can have ended before it: at the start, or after an operator. After
     an operand it closes what is open; with nothing open it opens if a partner follows, and
     otherwise it divides what is before it from what is after, as in ``d|n`` and ``P(A|B)``.
+    ``||`` between two operands closes a single bar and opens the next one: ``|a||b|``. The second
+    bar has no token of its own; ``next_symbol`` numbers it.
     """
     done: list[Box] = []  # the line so far, with its fences
     waiting: list[int] = []  # places in it of bars that stand open
     left = len(bars)
+    doubles = len([bar for bar in bars if boxes[bar].sign is _TYPED])
+    last_single = max([bar for bar in bars if boxes[bar].sign is _SINGLE], default=-1)
     position = 0
     for bar in bars:
         left -= 1
         done += boxes[position:bar]
         position = bar + 1
         box = boxes[bar]
+        if box.sign is _TYPED:
+            doubles -= 1
         place = len(done)
         before = _role_before(done)
         # After an operand or a postfix sign something may end; after the rest nothing can.
         ends_here = before is not None and (before <= TEXT or before == POSTFIX)
         partner = waiting[-1] if waiting else -1
-        if partner >= 0 and done[partner].sign is not box.sign:
+        second: Box | None = None
+        if (
+            box.sign is _TYPED
+            and ends_here
+            and bar < last_single
+            and 0 <= partner < place - 1
+            and done[partner].sign is _SINGLE
+            and not box.scripts
+            and _begins_operand(boxes, position, len(waiting) == 1)
+        ):
+            box, second = Box(_SINGLE, box.symbol), Box(_SINGLE, next_symbol())
+        if partner >= 0 and done[partner].sign.text != box.sign.text:
             partner = -1
         elif before == MULTIPLICATION and partner == place - 2:
             ends_here = True  # an operator alone, as in |⋅|
@@ -73,8 +99,13 @@ def fold_bars(boxes: list[Box], bars: list[int], rows: list[Row]) -> None:
             fence = Box(sign, done[partner].symbol, (inner,), tuple(scripts), box.symbol)
             del done[partner:]
             done.append(fence)
+            if second is not None:
+                waiting.append(len(done))
+                done.append(second)
             continue
-        if not ends_here or (left and not _divides(box, left)):
+        # To a single bar, two that were typed together are two.
+        others = left + doubles if box.sign is _SINGLE else left
+        if not ends_here or (left and not _divides(box, others)):
             waiting.append(place)
         done.append(box)
     done += boxes[position:]
@@ -97,6 +128,16 @@ def _role_before(done: list[Box]) -> int | None:
     return None
 
 
+def _begins_operand(boxes: list[Box], place: int, is_signed: bool) -> bool:
+    """Whether an operand can begin at a place, perhaps after a sign."""
+    while place < len(boxes) and boxes[place].sign.role in (SPACE, WIDE_SPACE):
+        place += 1
+    if place == len(boxes):
+        return False
+    role = boxes[place].sign.role
+    return role <= NEGATION or role == OPENING or (is_signed and role == ADDITION)
+
+
 def _divides(bar: Box, left: int) -> bool:
-    """Whether a bar after an operand stands alone although others follow it."""
+    """Whether a bar after an operand stands alone although so many others follow it."""
     return left % 2 == 0 or bar.sign.text == "∣"

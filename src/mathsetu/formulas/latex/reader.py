@@ -388,7 +388,7 @@ class _Reader:
         if self.opens:
             bars = [place for place in self.opens if boxes[place].sign.role == BAR]
             if bars:
-                fold_bars(boxes, bars, self.rows)
+                fold_bars(boxes, bars, self.rows, self.next_symbol)
         row = Row(boxes, len(self.rows), edge)
         self.rows.append(row)
         return row
@@ -408,7 +408,7 @@ class _Reader:
                     bars.append(place)
             if bars:
                 bars.reverse()
-                fold_bars(inner, bars, self.rows)
+                fold_bars(inner, bars, self.rows, self.next_symbol)
         return add_row(inner, self.rows)
 
     # -- fonts and infix commands: they hold for the rest of their group ---------------------------

@@ -315,7 +315,9 @@ def _brackets() -> dict[str, Sign]:
     signs["|"] = signs["\\vert"] = Sign("|", "mo", BAR, operator="F!c")
     signs["\\mid"] = signs["∣"] = Sign("∣", "mo", BAR, operator="F!c")
     signs["\\|"] = Sign("∥", "mo", BAR)
-    signs["\\Vert"] = signs["‖"] = signs["||"] = Sign("‖", "mo", BAR)
+    signs["\\Vert"] = signs["‖"] = Sign("‖", "mo", BAR)
+    # May be two bars as well, so it is told from the others.
+    signs["||"] = Sign("‖", "mo", BAR)
     return signs
 
 

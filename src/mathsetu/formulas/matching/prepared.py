@@ -1,13 +1,15 @@
 r"""An operator tree made ready for matching: one normal form, laid out in lists.
 
 Ways of writing that mean the same become the same: ``a-b-c`` is the sum of a, -b and -c, sums in
-sums and products in products are one, ``a>b`` is ``b<a``, ``a (mod n)`` is ``a mod n``, a name
-before what it is applied to is a function, and ``\frac{f\,dt}{g}`` is ``\frac{f}{g}\,dt``. Every
-node gets a key that is equal for equal sub-trees, whatever the order of commutative operands.
+sums and products in products are one, ``a\cdot b`` is ``ab``, ``a>b`` is ``b<a``, ``a (mod n)`` is
+``a mod n``, a name before what it is applied to is a function, and ``\frac{f\,dt}{g}`` is
+``\frac{f}{g}\,dt``. Every node gets a key that is equal for equal sub-trees, whatever the order of
+commutative operands.
 """
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import NamedTuple
@@ -18,9 +20,14 @@ from mathsetu.formulas.tree import POSITIONS, Tree
 
 #: The sum of operands, and the minus of one of them.
 PLUS, MINUS = "U!plus", "O!minus"
+_PRODUCT, _DOT = "U!times", "F!⋅"
 _MIRRORED = {"O!gt": "O!lt", "O!geq": "O!leq"}
 _FRACTION = "O!divide"
 _SPELLINGS = {"O!continued-fraction": _FRACTION}
+# Marks of vectors: arrow, hat and gradient.
+_OF_VECTORS = frozenset({"F!→", "F!^", "F!∇"})
+# What may stand around a vector: scripts, and the d of a differential.
+_AROUND_VECTORS = frozenset({"O!SUB", "O!SUP", "F!d"})
 # Kinds of what names a function: upright letters and text.
 _NAMING = frozenset("VT")
 # Letters that name one thing wherever they stand: renaming them changes the meaning.
@@ -111,9 +118,9 @@ class PreparedFormula:
             if label != _FRACTION or len(operands[place]) != 2:
                 continue
             above, below = operands[place]
-            while labels[above] in ("U!times", "O!SUP") and operands[above]:
+            while labels[above] in (_PRODUCT, "O!SUP") and operands[above]:
                 above = operands[above].start
-            factors = operands[below] if labels[below] == "U!times" else range(0)
+            factors = operands[below] if labels[below] == _PRODUCT else range(0)
             if labels[above] == "V!d" and [labels[one] for one in factors[:1]] == ["V!d"]:
                 found += [above, *(one for one in factors if labels[one] == "V!d")]
         return found
@@ -132,7 +139,7 @@ class PreparedFormula:
         for place, label in enumerate(self.labels):
             if label == "O!SUP":
                 exponents.update(self.operands[place][1:])
-            elif label in (PLUS, "U!times") and place not in exponents:
+            elif label in (PLUS, _PRODUCT) and place not in exponents:
                 terms.update(self.operands[place])
         leaves = {place for place, below in enumerate(self.operands) if not below}
         return frozenset(exponents & leaves), frozenset(terms & leaves)
@@ -326,10 +333,10 @@ def _normal_form(part: _Part) -> tuple[str, Sequence[Tree], Sequence[_Part]]:
     if _is_congruent(part):
         whole, note = operands
         return "O!rem", [part, note], [whole, note.children[0]]
-    if (label in (PLUS, "U!times") and operands) or _is_difference(part):
+    if (label == PLUS and operands) or _is_product(part) or _is_difference(part):
         return _flattened(part)
     if label == _FRACTION and (factors := _factors_with_differentials(part)):
-        return "U!times", [], factors
+        return _PRODUCT, [], factors
     if label in _MIRRORED:
         return _MIRRORED[label], [part], operands[::-1]
     return _SPELLINGS.get(label, label), [part], operands
@@ -340,7 +347,7 @@ def _named(node: Tree) -> str:
 
     ``\mathrm{Gal}(L/K)`` is such a product, and ``\operatorname{Gal}(L/K)`` is the function.
     """
-    if node.label != "U!times" or len(node.children) != 2 or node.children[0].children:
+    if node.label != _PRODUCT or len(node.children) != 2 or node.children[0].children:
         return ""
     kind, _, name = node.children[0].label.partition("!")
     is_name = kind in _NAMING and len(name) > 1 and name.isalpha() and name.isascii()
@@ -364,6 +371,29 @@ def _is_difference(node: Tree) -> bool:
     return node.label == MINUS and len(node.children) > 1
 
 
+def _is_product(node: Tree) -> bool:
+    """Whether a node is a product, with or without a sign; that of two vectors is another one."""
+    if node.label == _PRODUCT:
+        return bool(node.children)
+    if node.label != _DOT or len(node.children) < 2:
+        return False
+    return sum(map(_has_vector, node.children)) < 2
+
+
+def _has_vector(node: Tree) -> bool:
+    """Whether a factor is a vector by its mark or its bold letter, or has one as a factor."""
+    return any(map(_is_vector, node.children if node.label == _PRODUCT else (node,)))
+
+
+def _is_vector(node: Tree) -> bool:
+    while node.label in _AROUND_VECTORS and node.children:
+        node = node.children[0]
+    if node.children:
+        return node.label in _OF_VECTORS
+    kind, _, letter = node.label.partition("!")
+    return kind == "V" and len(letter) == 1 and "BOLD" in unicodedata.name(letter, "")
+
+
 def _factors_with_differentials(fraction: Tree) -> list[_Part]:
     r"""The factors of a fraction with differentials above its line; none of any other.
 
@@ -373,7 +403,7 @@ def _factors_with_differentials(fraction: Tree) -> list[_Part]:
     if len(fraction.children) != 2:
         return []
     above, below = fraction.children
-    is_product = above.label == "U!times"
+    is_product = above.label == _PRODUCT
     left = list(above.children) if is_product else [above]
     differentials: list[_Part] = []
     while left:
@@ -386,7 +416,7 @@ def _factors_with_differentials(fraction: Tree) -> list[_Part]:
             break
     if not differentials or any(one.label == "V!d" for one in (below, *below.children)):
         return []
-    rest: _Part = _Made("U!times", tuple(left)) if left else _Made("N!1", ())
+    rest: _Part = _Made(_PRODUCT, tuple(left)) if left else _Made("N!1", ())
     if len(left) == 1:
         rest = left[0]
     written = (fraction, above) if is_product else (fraction,)
@@ -421,7 +451,7 @@ def _operation(label: str, operands: Sequence[Tree]) -> Tree:
 
 def _flattened(node: Tree) -> tuple[str, Sequence[Tree], Sequence[_Part]]:
     """A sum or product with the operands of the sums or products in it."""
-    label = "U!times" if node.label == "U!times" else PLUS
+    label = _PRODUCT if _is_product(node) else PLUS
     written: list[Tree] = []
     operands: list[_Part] = []
     pending: list[_Part] = [node]
@@ -429,7 +459,7 @@ def _flattened(node: Tree) -> tuple[str, Sequence[Tree], Sequence[_Part]]:
         inner = pending.pop()
         if isinstance(inner, _Made):
             operands.append(inner)
-        elif inner.label == label and inner.children:
+        elif _is_product(inner) if label == _PRODUCT else inner.label == PLUS and inner.children:
             written.append(inner)
             pending += reversed(inner.children)
         elif label == PLUS and _is_difference(inner):
@@ -437,7 +467,7 @@ def _flattened(node: Tree) -> tuple[str, Sequence[Tree], Sequence[_Part]]:
             pending += [_Made(MINUS, (other,), (inner,)) for other in reversed(others)]
             pending.append(first)
         elif (
-            label == "U!times"
+            label == _PRODUCT
             and inner.label == _FRACTION
             and (factors := _factors_with_differentials(inner))
         ):

@@ -58,6 +58,8 @@ _SCRIPT = re.compile(r"([\^_])\s*(-?\d{2,}|-\d)")
 _OPERATOR_NAME = re.compile(r"[A-Z]{2,3}|[A-Z][a-z]{2}|[a-z]{3}")
 # d, d^2, dx, dx^2; a product such as du is one as well.
 _DIFFERENTIAL = re.compile(r"d[A-Za-z]?(?:\^.+)?")
+# The signs of products whose factors a slash divides together; × is between sets as well.
+_TIMES: Final = frozenset("*∗·⋅")
 # What a letter after it is the change of.
 _DIFFERENCES: Final = {"∂": "\\partial ", "Δ": "\\Delta ", "∆": "\\Delta "}
 _DIFFERENCE: Final = "difference"
@@ -484,26 +486,39 @@ def _goes_below(below: Sequence[_Atom], atom: _Atom) -> bool:
 
 
 def _numerator(atoms: Sequence[_Atom], slash: _Atom, below: _Atom) -> int:
-    """The place where a numerator begins: ``a b/c`` and ``ab/c`` divide the whole product.
+    """The place where a numerator begins: ``a b/c``, ``ab/c`` and ``a*b/c`` divide the product.
 
-    ``sin x / x`` divides a sine, ``sin pi/6`` does not. After a space, a fraction, what is below a
-    slash, and a factor of a derivative stay outside: ``1/2 a b/c``, ``R/I S/J``, ``x dy/dx``.
+    ``sin x / x`` divides a sine, ``sin pi/6`` does not. After a space or a sign, a fraction, what
+    is below a slash, and a factor of a derivative stay outside: ``1/2 a b/c``, ``R/I S/J``,
+    ``x dy/dx``; and after a sign a fraction of numbers is by itself: ``x * 3/4``.
     """
     start = len(atoms) - 1
     while start:
-        before, atom = atoms[start - 1], atoms[start]
-        if _is_bare_function(before):
+        atom = atoms[start]
+        has_sign = start > 1 and atoms[start - 1].sign in _TIMES
+        step = 2 if has_sign else 1
+        before = atoms[start - step]
+        if _is_bare_function(before) and not has_sign:
             belongs = not slash.is_tight or atom.is_tight or _cancels(atoms[start:], below)
-        elif before.is_operand and not atom.is_tight:
-            is_divisor = start > 1 and atoms[start - 2].sign == "/"
+        elif before.is_operand and (has_sign or not atom.is_tight):
+            is_divisor = start > step and atoms[start - step - 1].sign == "/"
             is_derivative = _is_differential(atom) and _is_differential(below)
-            belongs = not (before.latex.startswith("\\frac") or is_divisor or is_derivative)
+            is_ratio = has_sign and slash.is_tight and _is_ratio(atoms[start:], below)
+            is_outside = is_divisor or is_derivative or is_ratio
+            belongs = not (before.latex.startswith("\\frac") or is_outside)
         else:
             belongs = before.is_operand
         if not belongs:
             break
-        start -= 1
+        start -= step
     return start
+
+
+def _is_ratio(above: Sequence[_Atom], below: _Atom) -> bool:
+    """Whether a fraction after a sign is a number by itself: ``x * 3/4``, ``x*1/2``."""
+    number = above[0]
+    are_numbers = len(above) == 1 and number.latex.isdecimal() and below.latex.isdecimal()
+    return are_numbers and (not number.is_tight or number.latex == "1")
 
 
 def _is_differential(atom: _Atom) -> bool:
