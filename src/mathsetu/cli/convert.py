@@ -93,7 +93,7 @@ def command(
         target,
         [source],
         own=partial(_holds, form=writing),
-        about=f", and does not hold {writing.holds}",
+        about="" if writing.holds == "judgments" else f", and does not hold {writing.holds}",
         overwrite=overwrite,
     )
     tally = Tally()
@@ -143,7 +143,12 @@ def _fitting(target: Path, reading: Format) -> Format:
 
 
 def _holds(path: Path, form: Format) -> bool:
-    """Whether a file holds the same kind of records as a format, or records of the format."""
+    """Whether a file holds the same kind of records as a format, or records of the format.
+
+    Of judgments none are the command's own: whoever made them cannot make them again.
+    """
+    if form.holds == "judgments":
+        return False
     with suppress(InputError):
         return detect(path).holds == form.holds
     with suppress(InputError):
