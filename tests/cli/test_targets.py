@@ -80,7 +80,7 @@ def test_a_file_of_another_kind_is_not_written_over(
 @pytest.mark.parametrize(
     "command",
     [
-        (*LEARN, "z.run", "--qrels", "qrels.txt", "--folds", "3", "--save", "learned.toml"),
+        (*LEARN, "-", "--qrels", "qrels.txt", "--folds", "3", "--save", "learned.toml"),
         ("evaluate", "qrels.txt", "good.run", "--write", "t.md", "--write", "t.csv"),
         ("evaluate", "qrels.txt", "good.run", "--per-topic", "--write", "t.md", "--write", "t.csv"),
         ("evaluate", "qrels.txt", "good.run", "--write", "t.tex"),
