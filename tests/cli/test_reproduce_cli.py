@@ -254,7 +254,7 @@ def test_what_rbc_learned_is_kept_and_used_again(
     )
     # Told before posts are read, and a library with another recipe is replaced.
     plain = ("reproduce", "msm-bm25", "none.jsonl", topics, qrels, "--library", str(library))
-    assert "its fusion learns nothing" in mathsetu.refuses(*plain, "--save", tmp_path / "new.toml")
+    assert "has no fusion that learns" in mathsetu.refuses(*plain, "--save", tmp_path / "new.toml")
 
 
 @pytest.mark.thorough

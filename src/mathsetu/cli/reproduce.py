@@ -34,7 +34,7 @@ from mathsetu.library.reproduction import (
     same_recipe,
     sweep,
 )
-from mathsetu.papers import Context, is_page, page
+from mathsetu.papers import WITHOUT_DATA, Context, is_page, page
 from mathsetu.papers.context import read_models
 from mathsetu.printable import counted
 from mathsetu.recipes import load_recipe, stated_hits
@@ -133,7 +133,7 @@ def command(
     if stored is not None and save is not None:
         raise click.UsageError("--save cannot be used with --learned, which learns nothing")
     if save is not None and not learns(recipe):
-        raise InputError(f"{name}: its fusion learns nothing; leave out --save")
+        raise InputError(f"{name}: has no fusion that learns; leave out --save")
     read = [Path(name), posts, topics, *qrels, library]
     check_saved(save, read)
     # Judgments that are there may be all that somebody has of their work: none are written over.
@@ -228,6 +228,11 @@ def _make_page(
     stand_ins = read_models(models) if models else {}
     with TemporaryDirectory() as place, progress_bar() as progress:
         context = Context(data, keep or Path(place), stand_ins, progress)
+        if not context.has_data and not (only and WITHOUT_DATA.issuperset(only)):
+            raise InputError(
+                f"{data}: has no topics, judgments or runs, such as arqmath/topics-task1-2020.xml "
+                "(docs/reproduce.md says what it must hold)"
+            )
         made = page(context, only)
     if target is None:
         say(made, lines=True)
