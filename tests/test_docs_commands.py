@@ -105,9 +105,8 @@ def _write_posts(folder: Path) -> None:
 def _write_runs(folder: Path) -> None:
     chance = random.Random(0)
     for name in "a b c bm25 dense formulas fused vectors words".split():
-        tag = "rrf" if name == "fused" else name  # as a fusion calls its run
         lines = [
-            f"A.{topic} Q0 {10 * number + 1} 1 {chance.random():.4f} {tag}\n"
+            f"A.{topic} Q0 {10 * number + 1} 1 {chance.random():.4f} {name}\n"
             for topic in range(1, len(THREADS) + 1)
             for number in range(1, len(THREADS) + 1)
         ]

@@ -24,7 +24,7 @@ def open_plain(path: str | Path, *, follow_links: bool = False) -> BinaryIO:
 
     >>> open_plain("/dev/null")
     Traceback (most recent call last):
-    OSError: [Errno 22] not a regular file; pipe its content in and give - as the name: '/dev/null'
+    OSError: [Errno 22] not a regular file; save its content in one: '/dev/null'
     """
     return os.fdopen(_opened(path, os.O_RDONLY | (0 if follow_links else _NO_LINK)), "rb")
 
@@ -47,7 +47,7 @@ def _opened(path: str | Path, flags: int) -> int:
     os.close(descriptor)
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    problem = "not a regular file; pipe its content in and give - as the name"
+    problem = "not a regular file; save its content in one"
     raise OSError(errno.EINVAL, problem, str(path))
 
 

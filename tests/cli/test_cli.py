@@ -298,6 +298,41 @@ def test_holding_different_things_is_refused(
     assert "jsonl-posts holds posts, trec-qrels holds judgments" in result.err
 
 
+@pytest.mark.parametrize(
+    ("source", "target", "written"),
+    [
+        ("answers.tsv", "c.run", "trec-run"),
+        ("answers.tsv", "c.txt", "trec-run"),
+        ("answers.tsv", "c.trec.gz", "trec-run"),
+        ("answers.tsv", "c", "trec-run"),
+        ("answers.tsv", "c.tsv", "arqmath-answer-run"),
+        ("formulas.tsv", "c.tsv", "arqmath-formula-run"),
+        ("some.run", "c.tsv", "trec-run"),
+        ("some.run", "c.csv", "clmir-submission"),
+    ],
+)
+def test_a_run_is_written_as_trec_has_it_unless_the_name_says_otherwise(
+    mathsetu: Mathsetu, tmp_path: Path, source: str, target: str, written: str
+) -> None:
+    (tmp_path / "answers.tsv").write_text("A.1\t7\t1\t2.5\tmine\n")
+    (tmp_path / "formulas.tsv").write_text("B.1\t55\t7\t1\t2.5\tmine\n")
+    (tmp_path / "some.run").write_text("A.1 Q0 7 1 2.5 mine\n")
+    told = mathsetu("convert", source, target, "--json")
+    assert json.loads(told.out)["to"] == written
+    again = json.loads(mathsetu("convert", target, "again.run", "--json").out)
+    assert again["from"] == written
+    is_named = written != "clmir-submission"  # which numbers its runs
+    assert (tmp_path / "again.run").read_text().rstrip().endswith("mine") == is_named
+
+
+@pytest.mark.parametrize("target", ["c.jsonl", "c.xml", "-"])
+def test_a_run_is_not_written_under_the_name_of_something_else(
+    mathsetu: Mathsetu, tmp_path: Path, target: str
+) -> None:
+    (tmp_path / "some.run").write_text("A.1 Q0 7 1 2.5 mine\n")
+    assert "say --to one of" in mathsetu.refuses("convert", "some.run", target)
+
+
 def test_of_thousands_of_problems_the_first_are_shown_and_those_that_matter_first(
     mathsetu: Mathsetu, tmp_path: Path
 ) -> None:

@@ -176,9 +176,16 @@ def test_who_forgets_the_target_of_a_fusion_keeps_the_last_run(
         trec.write_run(tmp_path / name, Run(name, {"1": (Hit("a", 1.0),)}))
     for given in (files[:2], files):
         before = (tmp_path / given[-1]).read_bytes()
-        assert "give two or more runs" in mathsetu.refuses("fuse", "rrf", *given)
+        said = mathsetu.refuses("fuse", "rrf", *given)
+        assert f"{given[-1]}: exists; the result is written to the last file" in said
+        assert "use --overwrite to replace it" in said
         assert (tmp_path / given[-1]).read_bytes() == before
     (tmp_path / "qrels.txt").write_text("1 0 a 1\n")
     assert "qrels.txt: exists" in mathsetu.refuses("fuse", "rrf", *files, "qrels.txt")
     assert mathsetu("fuse", "rrf", *files, "--overwrite").code == 0
     assert (tmp_path / "three.txt").read_bytes() != before
+    # What a fusion has written may be an input of the next.
+    for name in ("rrf", "mine"):
+        said = mathsetu.refuses("fuse", "rrf", *files, "--name", name)
+        assert "three.txt: exists; the result" in said
+        assert mathsetu("fuse", "rrf", *files, "--name", name, "--overwrite").code == 0

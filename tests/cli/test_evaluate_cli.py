@@ -287,3 +287,25 @@ def test_in_a_pipe_a_table_is_as_wide_as_it_needs(
     shown = mathsetu("compare", "qrels.txt", "poor.run", "long.run", "-m", "MRR", "-m", "MAP").out
     [row] = [line for line in shown.splitlines() if "n" * 90 in line]
     assert len(row.split()) >= 8
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("evaluate", "qrels.txt", "-"),
+        ("evaluate", "-", "good.run"),
+        ("evaluate", "qrels.txt", "good.run", "--by", "language", "--topics", "-"),
+        ("compare", "qrels.txt", "good.run", "-"),
+        ("fuse", "rrf", "good.run", "-", "fused.run"),
+        ("fuse", "linear", "good.run", "poor.run", "fused.run", "--qrels", "-"),
+    ],
+)
+def test_where_standard_input_is_not_read_the_advice_is_a_file(
+    mathsetu: Mathsetu, folder: Path, command: tuple[str, ...]
+) -> None:
+    assert mathsetu.refuses(*command) == (
+        "mathsetu: standard input is not read here; save it in a file and name that"
+    )
+    if Path("/dev/null").exists():
+        device = ("/dev/null" if word == "-" else word for word in command)
+        assert "not a regular file; save its content in one" in mathsetu.refuses(*device)

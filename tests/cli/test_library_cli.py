@@ -136,7 +136,7 @@ def test_a_run_is_not_written_over_what_is_read_or_is_no_run(
         assert "q.jsonl: is read by this command" in said
     assert topics.read_bytes() == before
     said = mathsetu.refuses("run", library, topics, qrels)
-    assert "qrels.txt: exists, and is not a run (use --overwrite to replace it)" in said
+    assert "qrels.txt: exists, contains judgments, and is not a run (use --overwrite to" in said
     assert qrels.read_text() == "q1 0 7 1\n"
     for _ in range(2):  # a run can be made again
         assert mathsetu("run", library, topics, target).code == 0

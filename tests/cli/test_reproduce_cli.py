@@ -107,7 +107,7 @@ def test_a_run_gives_the_same_figures_with_the_judgments_that_were_used(
         means = {name: measured["measures"][name]["mean"] for name in ours}
         assert (means == pytest.approx(ours)) is is_same
     refused = mathsetu.refuses("reproduce", *files, "--save-judgments", "used.txt")
-    assert "used.txt: exists (remove it first, or name another file)" in refused
+    assert "used.txt: exists, contains judgments (remove it first, or name another file)" in refused
 
 
 @pytest.mark.thorough
@@ -169,6 +169,39 @@ def test_wrong_input_is_one_line(mathsetu: Mathsetu, files: list[str]) -> None:
         assert message in mathsetu.refuses("reproduce", *arguments)
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--write page.md", "--write can only be used with --all DATA"),
+        ("--only msm --keep k", "--only, --keep can only be used with --all DATA"),
+        ("--models m.toml", "--models can only be used with --all DATA"),
+        ("--sweep-k 1,2 --pool", "--pool cannot be used with --sweep-k"),
+        (
+            "--sweep-k 1,2 --learned f --save-judgments g",
+            "--save-judgments, --learned cannot be used with",
+        ),
+        ("--sweep-k 1,2 --save f", "--save cannot be used with --sweep-k"),
+    ],
+)
+def test_options_of_the_page_are_refused_for_one_recipe(
+    mathsetu: Mathsetu, options: str, message: str
+) -> None:
+    files = ("msm-ens-7", "posts.jsonl", "topics.xml", "qrels.txt")
+    assert message in mathsetu.refuses("reproduce", *files, *options.split())
+
+
+@pytest.mark.parametrize(
+    "options",
+    ["--json", "--sweep-k 1,2", "--library l", "--pool", "--set ranking.k=7", "--lang en",
+     "--save f", "--save-judgments f", "--learned f"],
+)  # fmt: skip
+def test_options_of_one_recipe_are_refused_for_the_page(
+    mathsetu: Mathsetu, tmp_path: Path, options: str
+) -> None:
+    said = mathsetu.refuses("reproduce", "--all", tmp_path, *options.split())
+    assert f"{options.split()[0]} cannot be used with --all" in said
+
+
 @pytest.fixture
 def english(files: list[str]) -> list[str]:
     """The English posts and queries alone: what is asked is the same, in a sixth of the time."""
@@ -221,7 +254,7 @@ def test_what_rbc_learned_is_kept_and_used_again(
     )
     # Told before posts are read, and a library with another recipe is replaced.
     plain = ("reproduce", "msm-bm25", "none.jsonl", topics, qrels, "--library", str(library))
-    assert "its fusion learns nothing" in mathsetu.refuses(*plain, "--save", tmp_path / "new.toml")
+    assert "has no fusion that learns" in mathsetu.refuses(*plain, "--save", tmp_path / "new.toml")
 
 
 @pytest.mark.thorough

@@ -80,7 +80,7 @@ def test_a_file_of_another_kind_is_not_written_over(
 @pytest.mark.parametrize(
     "command",
     [
-        (*LEARN, "z.run", "--qrels", "qrels.txt", "--folds", "3", "--save", "learned.toml"),
+        (*LEARN, "-", "--qrels", "qrels.txt", "--folds", "3", "--save", "learned.toml"),
         ("evaluate", "qrels.txt", "good.run", "--write", "t.md", "--write", "t.csv"),
         ("evaluate", "qrels.txt", "good.run", "--per-topic", "--write", "t.md", "--write", "t.csv"),
         ("evaluate", "qrels.txt", "good.run", "--write", "t.tex"),
@@ -134,6 +134,27 @@ def test_a_conversion_writes_over_any_file_that_it_does_not_read_when_told_to(
     assert "use --overwrite to replace it" in mathsetu.refuses(*asked)
     assert mathsetu(*asked, "--overwrite").code == 0
     assert "good" in (folder / "qrels.txt").read_text()
+
+
+@pytest.mark.parametrize(
+    ("command", "remedy"),
+    [
+        (("convert", "qrels.csv", "--to", "trec-qrels"), "use --overwrite to replace it"),
+        (("convert", "good.run", "--to", "trec-run"), "use --overwrite to replace it"),
+        (("fuse", "rrf", "good.run", "poor.run"), "use --overwrite to replace it"),
+        (("graph", "build", "notes.md"), "remove it first, or name another file"),
+    ],
+)
+def test_judgments_are_replaced_only_with_overwrite(
+    mathsetu: Mathsetu, folder: Path, command: tuple[str, ...], remedy: str
+) -> None:
+    before = (folder / "qrels.txt").read_bytes()
+    said = mathsetu.refuses(*command, "qrels.txt")
+    assert "qrels.txt: exists, contains judgments" in said
+    assert remedy in said
+    assert (folder / "qrels.txt").read_bytes() == before
+    if "--overwrite" in remedy:
+        assert mathsetu(*command, "qrels.txt", "--overwrite").code == 0
 
 
 def test_an_empty_file_and_a_new_one_may_be_written(folder: Path) -> None:

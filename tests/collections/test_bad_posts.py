@@ -187,9 +187,7 @@ def test_a_pipe_or_device_is_refused_at_once(tmp_path: Path, ending: str) -> Non
     thread.start()
     thread.join(10)
     assert not thread.is_alive(), "the reader waits for somebody who writes"
-    assert said == [
-        f"{pipe}: cannot be read (not a regular file; pipe its content in and give - as the name)"
-    ]
+    assert said == [f"{pipe}: cannot be read (not a regular file; save its content in one)"]
 
 
 FILES = [name for name in sorted(FORMATS) if not name.startswith("ir_datasets")]

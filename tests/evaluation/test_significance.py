@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from mathsetu.errors import InputError
 from mathsetu.evaluation import Measure, Results, compare
+from mathsetu.evaluation.plots import means_panel, results_panels
+from mathsetu.evaluation.reports import results_table
 from mathsetu.evaluation.significance import (
     bonferroni,
     bootstrap_intervals,
@@ -82,6 +84,31 @@ def test_the_bootstrap_repeats_with_its_seed_and_holds_the_mean() -> None:
     assert first == again != bootstrap_intervals(columns, seed=8)
     for column, interval in zip(columns, first, strict=True):
         assert interval.low < sum(column) / 60 < interval.high
+
+
+def test_intervals_and_p_do_not_depend_on_the_order_of_the_judgments() -> None:
+    chance = random.Random(11).random
+    measures = [Measure("MAP"), Measure("MRR")]
+    values = [
+        {measure: {f"A.{n}": chance() for n in range(20)} for measure in measures} for _ in "ab"
+    ]
+    listed = [Results(name, 1, own) for name, own in zip("ab", values, strict=True)]
+    turned = [
+        Results(one.run, 1, {m: dict(reversed(own.items())) for m, own in one.values.items()})
+        for one in listed
+    ]
+    assert listed[0].topics != turned[0].topics
+    for table in (results_table, lambda one: results_panels(one, measures[1])[0]):
+        assert table(listed[0]) == table(turned[0])
+    differences, means = zip(
+        *(
+            (compared.differences, means_panel({"all": compared}, measures[1]))
+            for compared in map(compare, (listed, turned))
+        ),
+        strict=True,
+    )
+    assert differences[0] == differences[1]
+    assert means[0] == means[1]
 
 
 @pytest.mark.parametrize(("level", "outside"), [(0.95, 2.5), (0.8, 10.0)])

@@ -150,6 +150,11 @@ def test_mistakes_are_one_line(mathsetu: Mathsetu, data: Path, tmp_path: Path) -
     assert "give NAME" in mathsetu.refuses("reproduce")
     assert "--all cannot be used with" in mathsetu.refuses("reproduce", "mirmu", "--all", data)
     assert "no such folder" in mathsetu.refuses("reproduce", "--all", tmp_path / "nowhere")
+    (tmp_path / "empty" / "arqmath").mkdir(parents=True)
+    for only in ((), ("--only", "msm"), ("--only", "msm", "--only", "miracle")):
+        said = mathsetu.refuses("reproduce", "--all", tmp_path / "empty", *only)
+        assert "has no topics, judgments or runs, such as arqmath/" in said
+    assert mathsetu("reproduce", "--all", tmp_path / "empty", "--only", "miracle").code == 0
     assert "unknown paper 'magic'" in mathsetu.refuses(
         "reproduce", "--all", data, "--only", "magic"
     )

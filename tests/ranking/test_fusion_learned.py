@@ -261,7 +261,7 @@ def test_the_verb_learns_and_tells_the_honest_figure(
         tuple(map(tuple, report["settings"]["coefficients"])), report["settings"]["intercept"]
     )
     assert method == learned.method
-    spoken = mathsetu("fuse", "rbc", *files, target, "--qrels", qrels).err
+    spoken = mathsetu("fuse", "rbc", *files, target, "--qrels", qrels, "--overwrite").err
     assert f"nDCG' {learned.held_out:.3f} held out" in spoken
 
 
@@ -287,7 +287,7 @@ def test_what_the_verb_learned_is_kept_and_used_for_other_runs(
     method = RBC(tuple(map(tuple, settings["coefficients"])), settings["intercept"])
     # In another order: what was learned belongs to names.
     turned = files[::-1]
-    given = (target, "--learned", kept)
+    given = (target, "--learned", kept, "--overwrite")
     assert mathsetu("fuse", "rbc", *turned, *given).code == 0
     assert read_run(target) == fuse([read_run(path) for path in files], method, name="rbc")
     assert "was learned for rbc, not for wibc" in mathsetu.refuses("fuse", "wibc", *files, *given)

@@ -9,7 +9,14 @@ import pytest
 from mathsetu.collections import sampler
 from mathsetu.errors import InputError
 from mathsetu.library import Library, build_library
-from mathsetu.recipes import complete_recipe_text, load_recipe, recipe_names, recipe_text
+from mathsetu.recipes import (
+    complete_recipe_text,
+    load_recipe,
+    recipe_names,
+    recipe_table,
+    recipe_text,
+    searched_with,
+)
 from mathsetu.recipes.parts import check_parts
 from mathsetu.recipes.schema import Recipe, parse_recipe
 from tests.command import Mathsetu
@@ -164,6 +171,28 @@ def test_a_recipe_based_on_another_says_only_what_differs(tmp_path: Path) -> Non
     assert list(recipe.parts) == ["tfidf", "bm25"]
     assert recipe.ranking.weights == {"msm-3": 0.5, "mine": 0.5}
     assert (recipe.ranking.fuse, recipe.ranking.candidates) == ({"method": "ibc"}, 1000)
+
+
+def test_some_systems_of_an_ensemble_are_chosen_on_the_command_line() -> None:
+    wanted = ["parts.bm25.scheme.k1=2.5", 'use=["msm-3"]']
+    recipe = load_recipe("msm-ens-9", wanted)
+    assert (list(recipe.systems), list(recipe.parts)) == (["msm-3"], ["bm25"])
+    assert recipe.ranking.weights == {"msm-3": 1.0}
+    with pytest.raises(
+        InputError, match=r"msm-ens-9: use names 'x', which is not a system \(systems:"
+    ):
+        load_recipe("msm-ens-9", ['use=["x"]'])
+    with pytest.raises(InputError, match=r"msm-bm25: use names 'x'.*the recipe has no systems"):
+        load_recipe("msm-bm25", ['use=["x"]'])
+    with pytest.raises(InputError, match="based_on stands in the file of a recipe"):
+        load_recipe("msm-bm25", ["based_on=default"])
+
+
+def test_some_systems_of_a_built_ensemble_are_searched() -> None:
+    built = recipe_table("msm-ens-9")
+    built["ranking"]["weights"] = dict.fromkeys(built["systems"], 0.25)  # as a library states them
+    chosen = searched_with(built, ['use=["msm-2", "msm-3"]'], "lib")
+    assert chosen.ranking.weights == {"msm-2": 0.5, "msm-3": 0.5}
 
 
 def based_on(base: str, changes: str, place: Path) -> Recipe:

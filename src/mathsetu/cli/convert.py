@@ -31,6 +31,12 @@ from mathsetu.printable import counted
 
 #: The singular of what a format holds.
 _ONE = {"posts": "post", "queries": "query", "judgments": "judgment", "runs": "run"}
+# Endings of formats that are no text of runs as TREC has it; any other name is one for a TREC run.
+_NOT_TREC = tuple(
+    {ending for form in FORMATS.values() for ending in form.endings}
+    - {"", ".tsv", ".txt", ".run", ".res"}
+)
+_ARQMATH_RUNS = ("arqmath-answer-run", "arqmath-formula-run")
 # Not in the table, since collections know nothing of libraries.
 _LIBRARY = Format(
     "library", "posts", "a library: its posts", lambda path, bad: stored_posts(Path(path))
@@ -70,6 +76,7 @@ def command(
       mathsetu convert Posts.xml posts.jsonl.gz
       mathsetu convert notes/ notes.jsonl
       mathsetu convert my-library posts.jsonl
+      mathsetu convert run.tsv run.trec
       mathsetu convert run.trec submission.csv --to clmir-submission
     """
     if list_formats:
@@ -93,7 +100,7 @@ def command(
         target,
         [source],
         own=partial(_holds, form=writing),
-        about=f", and does not hold {writing.holds}",
+        about="" if writing.holds == "judgments" else f", and does not hold {writing.holds}",
         overwrite=overwrite,
     )
     tally = Tally()
@@ -133,8 +140,14 @@ class _Counter:
 
 
 def _fitting(target: Path, reading: Format) -> Format:
-    """The format to write when only a file name says which: the first that fits its ending."""
+    """The format to write when only a file name says which: the first that fits its ending.
+
+    Runs are written as such under many names. Most are TREC's; a table of ARQMath's remains one.
+    """
     name = target.name.lower().removesuffix(".gz").removesuffix(".xz").removesuffix(".bz2")
+    if reading.holds == "runs" and name != "-" and not name.endswith(_NOT_TREC):
+        is_kept = name.endswith(".tsv") and reading.name in _ARQMATH_RUNS
+        return reading if is_kept else find("trec-run")
     for form in FORMATS.values():
         specific = [ending for ending in form.endings if ending and name.endswith(ending)]
         if form.holds == reading.holds and form.write is not None and specific:
@@ -143,7 +156,12 @@ def _fitting(target: Path, reading: Format) -> Format:
 
 
 def _holds(path: Path, form: Format) -> bool:
-    """Whether a file holds the same kind of records as a format, or records of the format."""
+    """Whether a file holds the same kind of records as a format, or records of the format.
+
+    Of judgments none are the command's own: whoever made them cannot make them again.
+    """
+    if form.holds == "judgments":
+        return False
     with suppress(InputError):
         return detect(path).holds == form.holds
     with suppress(InputError):

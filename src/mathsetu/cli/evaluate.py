@@ -12,7 +12,6 @@ from mathsetu.errors import InputError
 from mathsetu.evaluation import Results, grouped
 from mathsetu.evaluation.plots import results_panels
 from mathsetu.evaluation.reports import results_table, topics_table
-from mathsetu.evaluation.significance import bootstrap_intervals
 
 
 @click.command("evaluate")
@@ -69,7 +68,7 @@ def command(
 
 def _plain(results: Results, groups: dict[str, str] | None, seed: int) -> dict[str, object]:
     members = grouped(results.topics, groups) if groups is not None else {}
-    intervals = bootstrap_intervals([results.of(m) for m in results.measures], seed=seed)
+    intervals = results.intervals(seed=seed)
     return {
         "run": results.run,
         "relevant_from": results.relevant_from,

@@ -34,10 +34,24 @@ from mathsetu.pool import all_cores, ordered_map
 from mathsetu.records import Run
 
 Curves = Mapping[str, Sequence[float]]
-FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 _SHOWN = 5
 #: What a figure shows.
 PLOTS = ("all", "means", "topics", "recall")
+
+
+class _File(click.Path):
+    """A file that is there."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path, exists=True, dir_okay=False)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path that an argument names."""
+        _refuse_standard_input(value)
+        return super().convert(value, param, ctx)
+
+
+FILE = _File()
 
 _OPTIONS = (
     click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE",
@@ -283,4 +297,11 @@ def _column(path: Path, name: str) -> dict[str, str]:
 
 def read_records(path: Path, holds: Holds) -> Iterator[Any]:
     """The records of a file, which must hold that kind of them (judgments, queries)."""
+    _refuse_standard_input(path)
     return detect_as(path, holds).read(path, BadRows())
+
+
+def _refuse_standard_input(path: str | Path) -> None:
+    """Refuse what can be read only once: whoever reads records here finds their format first."""
+    if str(path) == "-":
+        raise InputError("standard input is not read here; save it in a file and name that")

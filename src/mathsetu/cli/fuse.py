@@ -14,7 +14,6 @@ from mathsetu.cli.output import json_option, print_json, say
 from mathsetu.cli.run_files import (
     VISUAL_IDS,
     check_visual_ids,
-    holds_runs,
     read_visual_ids,
     run_writer,
 )
@@ -124,11 +123,11 @@ def command(
 
     \b
     Examples:
-      mathsetu fuse rrf words.run formulas.run fused.run
-      mathsetu fuse linear words.run formulas.run fused.run --weights 0.7,0.3
-      mathsetu fuse rbc words.run formulas.run vectors.run fused.run --qrels qrels.txt
-      mathsetu fuse rbc w.run f.run v.run fused.run --qrels qrels.txt --save rbc.toml
-      mathsetu fuse rbc w2.run f2.run v2.run fused2.run --learned rbc.toml
+      mathsetu fuse rrf words.run formulas.run rrf.run
+      mathsetu fuse linear words.run formulas.run linear.run --weights 0.7,0.3
+      mathsetu fuse rbc words.run formulas.run vectors.run rbc.run --qrels qrels.txt
+      mathsetu fuse rbc w.run f.run v.run learned.run --qrels qrels.txt --save rbc.toml
+      mathsetu fuse rbc w2.run f2.run v2.run learned2.run --learned rbc.toml
       mathsetu fuse rrf a.tsv b.tsv fused.tsv --to arqmath-formula-run --visual-ids formulas.tsv
     """
     source = click.get_current_context().get_parameter_source("k")
@@ -143,12 +142,12 @@ def command(
         raise click.UsageError("--save needs --qrels: it saves what is learned from them")
     if learned is not None and (qrels is not None or weights is not None):
         raise click.UsageError("--learned cannot be used with --qrels or --weights")
-    # Who forgets the target would lose the last run. A fusion can be made again.
+    # Who forgets the target would lose the last run; fusions are fused as well as other runs.
     check_target(
         target,
         [*runs, qrels, learned, *visual_ids],
-        own=holds_runs(lambda run: run.name in (*_METHODS, name)),
-        about="; give two or more runs, and then the file to write",
+        own=lambda _: False,
+        about="; the result is written to the last file, so name a new one after the runs",
         overwrite=overwrite,
     )
     check_saved(save, [*runs, qrels, *visual_ids], outputs=[target], overwrite=overwrite)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import asdict, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import click
+from click.core import ParameterSource
 
 from mathsetu.cli.evaluation import read_records
 from mathsetu.cli.fuse import Numbers, check_saved, save_learned
@@ -32,13 +34,19 @@ from mathsetu.library.reproduction import (
     same_recipe,
     sweep,
 )
-from mathsetu.papers import Context, is_page, page
+from mathsetu.papers import WITHOUT_DATA, Context, is_page, page
 from mathsetu.papers.context import read_models
 from mathsetu.printable import counted
 from mathsetu.recipes import load_recipe, stated_hits
 from mathsetu.recipes.learned import read_learned
 
 _OF_PAPERS = ("paper", "the paper's figure is in")
+# Which options are of one of the command's two modes alone, and which a sweep does not take.
+_OF_PAGE = ("only", "models", "keep", "target")
+_OF_RECIPE = (
+    "settings", "library", "lang", "pool", "save", "save_judgments", "learned", "sweep_k", "as_json"
+)  # fmt: skip
+_NOT_SWEPT = ("pool", "save", "save_judgments", "learned")
 _COLUMNS = ("edition", "language", "topics", "measure", "ours", *_OF_PAPERS)
 
 
@@ -111,8 +119,12 @@ def command(
     if data is not None:
         if name is not None:
             raise click.UsageError("--all cannot be used with NAME, POSTS, TOPICS and QRELS")
+        _refuse(_OF_RECIPE, "cannot be used with --all")
         _make_page(data, only, models, keep, target)
         return
+    _refuse(_OF_PAGE, "can only be used with --all DATA")
+    if sweep_k:
+        _refuse(_NOT_SWEPT, "cannot be used with --sweep-k")
     if name is None or posts is None or topics is None or not qrels:
         raise click.UsageError("give NAME, POSTS, TOPICS and QRELS, or --all DATA")
     recipe = load_recipe(name, settings)
@@ -120,12 +132,8 @@ def command(
     stored = read_learned(learned) if learned else None
     if stored is not None and save is not None:
         raise click.UsageError("--save cannot be used with --learned, which learns nothing")
-    if save_judgments is not None and sweep_k:
-        raise click.UsageError(
-            "--save-judgments cannot be used with --sweep-k, which makes several runs"
-        )
     if save is not None and not learns(recipe):
-        raise InputError(f"{name}: its fusion learns nothing; leave out --save")
+        raise InputError(f"{name}: has no fusion that learns; leave out --save")
     read = [Path(name), posts, topics, *qrels, library]
     check_saved(save, read)
     # Judgments that are there may be all that somebody has of their work: none are written over.
@@ -193,6 +201,19 @@ def command(
         say(f"  {difference}")
 
 
+def _refuse(parameters: Collection[str], why: str) -> None:
+    """Refuse options that were given, but would be passed over."""
+    context = click.get_current_context()
+    given = [
+        parameter.opts[0]
+        for parameter in context.command.params
+        if parameter.name in parameters
+        and context.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE
+    ]
+    if given:
+        raise click.UsageError(f"{', '.join(given)} {why}")
+
+
 def _make_page(
     data: Path,
     only: tuple[str, ...],
@@ -207,6 +228,11 @@ def _make_page(
     stand_ins = read_models(models) if models else {}
     with TemporaryDirectory() as place, progress_bar() as progress:
         context = Context(data, keep or Path(place), stand_ins, progress)
+        if not context.has_data and not (only and WITHOUT_DATA.issuperset(only)):
+            raise InputError(
+                f"{data}: has no topics, judgments or runs, such as arqmath/topics-task1-2020.xml "
+                "(docs/reproduce.md says what it must hold)"
+            )
         made = page(context, only)
     if target is None:
         say(made, lines=True)

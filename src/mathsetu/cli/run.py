@@ -111,7 +111,7 @@ def command(
     check_target(
         target,
         [library, topics, pool, learned, *visual_ids],
-        own=holds_runs(),
+        own=holds_runs,
         about=", and is not a run",
         overwrite=overwrite,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,7 +13,6 @@ from mathsetu.cli.output import track
 from mathsetu.collections.formats import FORMATS, Writer, find
 from mathsetu.collections.formula_sets import open_formulas
 from mathsetu.errors import InputError
-from mathsetu.records import Run
 
 VISUAL_IDS = click.Path(exists=True, path_type=Path)
 
@@ -27,15 +26,13 @@ def run_writer(name: str) -> Writer:
     return form.write
 
 
-def holds_runs(may_go: Callable[[Run], bool] = lambda run: True) -> Callable[[Path], bool]:
-    """Whether a file holds runs only, and such as may be written over."""
-
-    def passes(path: Path) -> bool:
-        with suppress(InputError):
-            return all(map(may_go, read_records(path, "runs")))
-        return False
-
-    return passes
+def holds_runs(path: Path) -> bool:
+    """Whether a file holds runs only."""
+    with suppress(InputError):
+        for _ in read_records(path, "runs"):
+            pass
+        return True
+    return False
 
 
 def check_visual_ids(tables: Sequence[Path]) -> None:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from mathsetu.collections.files import read_head
+from mathsetu.collections.formats import detect
 from mathsetu.errors import InputError
 
 _REMEDY = "remove it first, or name another file"
@@ -53,7 +54,8 @@ def check_target(
         raise InputError(f"{target}: is in a folder that this command reads; {_REMEDY}")
     if not is_own and not overwrite:
         remedy = _REMEDY if overwrite is None else "use --overwrite to replace it"
-        raise InputError(f"{target}: exists{about} ({remedy})")
+        what = ", contains judgments" if holds_judgments(target) else ""
+        raise InputError(f"{target}: exists{what}{about} ({remedy})")
 
 
 def begins(test: Callable[[str], bool]) -> Callable[[Path], bool]:
@@ -77,6 +79,13 @@ def can_be_read(read: Callable[[Path], object]) -> Callable[[Path], bool]:
         return False
 
     return passes
+
+
+def holds_judgments(path: Path) -> bool:
+    """Whether a file holds judgments, which may be all that somebody has of their work."""
+    with suppress(InputError):
+        return detect(path).holds == "judgments"
+    return False
 
 
 def is_figure(path: Path) -> bool:

@@ -141,7 +141,10 @@ def is_rows(path: str | Path) -> bool:
 def _recognised(path: str | Path, fields: Mapping[str, str] | None) -> Format | None:
     """The format of a file; None where it is none that is read here."""
     if str(path) == "-":
-        raise InputError("the format of standard input must be named: --from FORMAT")
+        raise InputError(
+            "the format of standard input must be named: --from FORMAT (an argument whose format "
+            "--from does not name must be a file)"
+        )
     is_member = isinstance(path, Member)
     if not is_member and Path(path).is_dir():
         return FORMATS["folder"]

@@ -43,7 +43,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Runs on the same topics, the first of them the baseline."""
+    """Runs on the same topics, the first of them the baseline; the topics are sorted by name."""
 
     results: tuple[Results, ...]
     topics: tuple[str, ...]
@@ -100,7 +100,8 @@ def compare(
     ('a', '3/0/0')
     """
     _check(results)
-    chosen = tuple(results[0].topics if topics is None else topics)
+    # In the order of their names: that of the judgments must not change what is resampled.
+    chosen = tuple(sorted(results[0].topics if topics is None else topics))
     pairs = [(late, early) for early, late in combinations(range(len(results)), 2)]
     if not all_pairs:
         pairs = [(run, other) for run, other in pairs if other == 0]

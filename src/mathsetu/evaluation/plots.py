@@ -105,7 +105,7 @@ def means_panel(comparisons: Mapping[str, Comparison], measure: Measure, *, seed
     clusters = []
     for name, comparison in comparisons.items():
         topics = comparison.topics
-        columns = [results.of(measure, topics) for results in comparison.results]
+        columns = [results.of(measure, sorted(topics)) for results in comparison.results]
         bars = [
             Bar(results.run, results.mean(measure, topics), (interval.low, interval.high))
             for results, interval in zip(
@@ -145,8 +145,7 @@ def results_panels(
     clusters = {"all": results.topics, **(groups or {})}
     bars = []
     for name, topics in clusters.items():
-        values = results.of(measure, topics)
-        [interval] = bootstrap_intervals([values], seed=seed)
+        [interval] = results.intervals([measure], topics, seed=seed)
         bar = Bar("", results.mean(measure, topics), (interval.low, interval.high))
         bars.append((f"{name} ({len(topics)})", [bar]))
     best_first = sorted(results.values[measure].items(), key=lambda item: -item[1])

@@ -9,7 +9,6 @@ from mathsetu.errors import InputError
 from mathsetu.evaluation.comparison import LETTERS, Comparison
 from mathsetu.evaluation.measures import KINDS, Measure, gain_notes
 from mathsetu.evaluation.results import Results
-from mathsetu.evaluation.significance import bootstrap_intervals
 from mathsetu.evaluation.tables import Cell, Number, Table
 from mathsetu.printable import counted
 
@@ -34,7 +33,7 @@ def results_table(
     """
     groups = groups or {}
     measures = results.measures
-    intervals = bootstrap_intervals([results.of(measure) for measure in measures], seed=seed)
+    intervals = results.intervals(seed=seed)
     rows: list[list[Cell]] = []
     for measure, interval in zip(measures, intervals, strict=True):
         means = [results.mean(measure, topics) for topics in groups.values()]

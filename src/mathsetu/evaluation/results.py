@@ -10,6 +10,7 @@ from mathsetu.evaluation.judgments import Judgments
 from mathsetu.evaluation.measures import Measure
 from mathsetu.evaluation.rankings import Oddities, judged_rankings
 from mathsetu.evaluation.scoring import score
+from mathsetu.evaluation.significance import Interval, bootstrap_intervals
 from mathsetu.records import Run
 
 #: The group of topics that no group was given for.
@@ -46,6 +47,24 @@ class Results:
     def mean(self, measure: Measure, topics: Collection[str] | None = None) -> float:
         """The mean of a measure over some topics, or over all."""
         return fmean(self.of(measure, topics))
+
+    def intervals(
+        self,
+        measures: Sequence[Measure] | None = None,
+        topics: Iterable[str] | None = None,
+        *,
+        seed: int = 0,
+    ) -> list[Interval]:
+        """The bootstrap interval of each mean; the order of the judgments does not change it.
+
+        Args:
+            measures: The measures; all unless given.
+            topics: The topics; all unless given.
+            seed: Of the bootstrap.
+        """
+        ordered = sorted(self.topics if topics is None else topics)
+        chosen = self.measures if measures is None else measures
+        return bootstrap_intervals([self.of(measure, ordered) for measure in chosen], seed=seed)
 
 
 def evaluate(

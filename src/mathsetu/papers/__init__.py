@@ -12,7 +12,7 @@ from importlib import import_module, resources
 from mathsetu.errors import InputError
 from mathsetu.papers.context import Context
 
-__all__ = ["PAPERS", "Context", "is_page", "page"]
+__all__ = ["PAPERS", "WITHOUT_DATA", "Context", "is_page", "page"]
 
 #: The papers in the order of the page: a name, and the module that makes its section.
 PAPERS = {
@@ -21,6 +21,9 @@ PAPERS = {
     "miracle": "mathsetu.papers.miracle",
     "mathamr-plus": "mathsetu.papers.mathamr",
 }
+
+#: Those whose sections need no data.
+WITHOUT_DATA = frozenset({"miracle", "mathamr-plus"})
 
 # The first lines of the page, and of the sections that may be made alone.
 _TITLES = ("# Reproduce a paper", "## CrossMath", "## MIRMU and MSM", "## MIRaCLE", "## MathAMR+")

@@ -20,6 +20,9 @@ from mathsetu.recipes.schema import Recipe
 from mathsetu.recipes.tables import parse_toml, read_table
 from mathsetu.records import Judgment, Post, Query
 
+# What a page needs at least some of, in the folder of the data.
+_MEASURED = ("arqmath/topics-*", "arqmath/qrels-*", "crossmath/topics/*", "crossmath/runs/*")
+
 
 @dataclass(frozen=True)
 class Context:
@@ -45,6 +48,11 @@ class Context:
         """The first of some files of the data that is there."""
         paths = (self.data / name for name in names)
         return next((path for path in paths if path.is_file()), None)
+
+    @property
+    def has_data(self) -> bool:
+        """Whether any topics, judgments or runs of a paper are there."""
+        return any(True for pattern in _MEASURED for _ in self.data.glob(pattern))
 
     def posts(self) -> Iterator[Post]:
         """The posts of ARQMath."""

@@ -157,9 +157,9 @@ def _pipeline(context: Context) -> str:
     if not context.has(_ENCODER):
         command = _COMMAND.format(code="spa_Latn", backend="glossary")
         return (
-            f"{title}Not run: {_ENCODER} is not available (`--models`). The command is `mathsetu "
-            f"{command}`. Figures of an earlier run over all posts, in other measures, are in "
-            "[translation](translation.md)."
+            f"{title}Not run: {_ENCODER} is not available; name its folder in the file of "
+            f"`--models`. The command is `mathsetu {command}`. Figures of an earlier run over all "
+            "posts, in other measures, are in [translation](translation.md)."
         )
     if not context.file("crossmath/topics/eng_Latn.tsv"):
         return f"{title}Not run: the topics (crossmath/topics) are not in the data."

@@ -111,7 +111,7 @@ def stated_hits(name: str, overrides: Iterable[str] = ()) -> int | None:
     >>> stated_hits("miracle-2"), stated_hits("msm-bm25"), stated_hits("msm-bm25", ["ranking.k=7"])
     (50, None, 7)
     """
-    hits: int | None = _changed(recipe_table(name), overrides)["ranking"].get("k")
+    hits: int | None = _changed(recipe_table(name), overrides, name)["ranking"].get("k")
     return hits
 
 
@@ -182,7 +182,11 @@ def _with_systems(table: dict[str, Any], wanted: Any, source: str) -> dict[str, 
     needed = {part for system in kept.values() for part in _inner_table(system, "weights", source)}
     inner = _inner_table(table, "parts", source)
     parts = {name: part for name, part in inner.items() if name in needed}
-    return table | {"systems": kept, "parts": parts}
+    ranking = dict(_inner_table(table, "ranking", source))
+    weights = list(_inner_table(ranking, "weights", source).values())
+    if all(weight == weights[0] for weight in weights):
+        ranking.pop("weights", None)  # equal weights, as a library states them, stay equal
+    return table | {"systems": kept, "parts": parts, "ranking": ranking}
 
 
 def _inner_table(table: dict[str, Any], name: str, source: str) -> dict[str, Any]:
@@ -194,10 +198,10 @@ def _inner_table(table: dict[str, Any], name: str, source: str) -> dict[str, Any
 
 def overridden(table: Mapping[str, Any], overrides: Iterable[str], source: str) -> Recipe:
     """A recipe's table with settings replaced; values are TOML, or plain text."""
-    return parse_table(_changed(table, overrides), source)
+    return parse_table(_changed(table, overrides, source), source)
 
 
-def _changed(table: Mapping[str, Any], overrides: Iterable[str]) -> dict[str, Any]:
+def _changed(table: Mapping[str, Any], overrides: Iterable[str], source: str) -> dict[str, Any]:
     changed = deepcopy(dict(table))
     for override in overrides:
         path, separator, value = override.partition("=")
@@ -215,7 +219,10 @@ def _changed(table: Mapping[str, Any], overrides: Iterable[str]) -> dict[str, An
             if not isinstance(place, dict):
                 raise InputError(f"{override!r}: {name} is not a table")
         place[last] = _toml_value(value.strip())
-    return changed
+    if BASED_ON in changed:
+        raise InputError(f"{BASED_ON} stands in the file of a recipe; --set cannot replace it")
+    wanted = changed.pop(USE, None)
+    return changed if wanted is None else _with_systems(changed, wanted, source)
 
 
 def searched_with(table: Mapping[str, Any], overrides: Sequence[str], source: str) -> Recipe:
