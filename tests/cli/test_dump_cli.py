@@ -147,7 +147,7 @@ def test_what_cannot_be_run_is_said(mathsetu: Mathsetu, dump: Dump) -> None:
     bare.write_text('{"visual_id": "1", "latex": "x", "n": 2}\n', encoding="utf-8")
     for arguments, message in (
         ((words, task, run, *to), "the recipe msm-bm25 has no formula index"),
-        ((formulas, two, run, *to), "query 7 has 0 formulas; to search for formulas"),
+        ((formulas, two, run, *to), "query 7 has 2 formulas; to search for formulas"),
         ((formulas, task, run, *to, "--find", "posts"), "for formulas, not for posts"),
         ((formulas, task, run, "--every"), "are for runs of formulas"),
         ((formulas, task, run, *to, "--visual-ids", task), "neither formulas nor posts"),
