@@ -130,7 +130,7 @@ def test_a_model_that_gives_no_numbers_is_refused() -> None:
         def read(self, question: str, texts: Sequence[str]) -> list[float]:
             return [math.nan for _ in texts]
 
-    with pytest.raises(InputError, match="no numbers"):
+    with pytest.raises(InputError, match="not numbers"):
         Reranker(Rerank("broken"), Broken()).rerank("?", ["a"], [1.0])
 
 
