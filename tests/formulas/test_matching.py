@@ -162,6 +162,7 @@ def test_keeping_the_letters_scores_higher_than_renaming_them():
         (r"e^{-2\pi i\cdot x}", r"e^{-2\pi ix}"),
         (r"2\cdot\vec v", r"2\vec v"),
         (r"x \equiv a \bmod n", r"x \equiv a \pmod n"),
+        (r"x = a \bmod n", r"x \equiv a \pmod n"),
         (r"\operatorname{Gal}(L/K)", r"\mathrm{Gal}(L/K)"),
         (r"\operatorname{Hom}(A,B)", r"\text{Hom}(A,B)"),
         (r"\int \frac{dt}{t\ln t}", r"\int \frac{1}{t\ln t}\,dt"),

@@ -2,9 +2,9 @@ r"""An operator tree made ready for matching: one normal form, laid out in lists
 
 Ways of writing that mean the same become the same: ``a-b-c`` is the sum of a, -b and -c, sums in
 sums and products in products are one, ``a\cdot b`` is ``ab``, ``a>b`` is ``b<a``, ``a (mod n)`` is
-``a mod n``, a name before what it is applied to is a function, and ``\frac{f\,dt}{g}`` is
-``\frac{f}{g}\,dt``. Every node gets a key that is equal for equal sub-trees, whatever the order of
-commutative operands.
+``a mod n``, an equation with such a side is a congruence, a name before what it is applied to is a
+function, and ``\frac{f\,dt}{g}`` is ``\frac{f}{g}\,dt``. Every node gets a key that is equal for
+equal sub-trees, whatever the order of commutative operands.
 """
 
 from __future__ import annotations
@@ -337,6 +337,8 @@ def _normal_form(part: _Part) -> tuple[str, Sequence[Tree], Sequence[_Part]]:
         return _flattened(part)
     if label == _FRACTION and (factors := _factors_with_differentials(part)):
         return _PRODUCT, [], factors
+    if label == "U!eq" and any(map(_has_modulus, operands)):
+        return "U!equivalent", [part], operands
     if label in _MIRRORED:
         return _MIRRORED[label], [part], operands[::-1]
     return _SPELLINGS.get(label, label), [part], operands
@@ -357,6 +359,11 @@ def _named(node: Tree) -> str:
 def _arguments(node: Tree) -> Sequence[Tree]:
     """The operands of a list in brackets, which looks as an open interval does."""
     return node.children if node.label == "O!interval(O-O)" else (node,)
+
+
+def _has_modulus(node: Tree) -> bool:
+    r"""Whether a side of an equation has a modulus: ``x = a \bmod n`` says that x ≡ a."""
+    return node.label == "O!rem" or _is_congruent(node)
 
 
 def _is_congruent(node: Tree) -> bool:

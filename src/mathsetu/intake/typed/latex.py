@@ -63,7 +63,7 @@ _TIMES: Final = frozenset("*∗·⋅")
 # What a letter after it is the change of.
 _DIFFERENCES: Final = {"∂": "\\partial ", "Δ": "\\Delta ", "∆": "\\Delta "}
 _DIFFERENCE: Final = "difference"
-_MODULUS = "\\bmod "
+_MODULUS, _IN_BRACKETS = "\\bmod ", " \\pmod"
 # Before "inf" these mean infinity, and no infimum.
 _ENDLESS: Final = frozenset({"->", "-->", "→", "-", "−", "="})
 _ENDLESS_ARROWS: Final = frozenset({"->", "-->", "→"})
@@ -405,7 +405,7 @@ def _bracket(sign: str) -> str:
 def _bracketed(frame: _Frame, closing: str) -> _Atom:
     if frame.atoms and frame.atoms[0].latex == _MODULUS:
         frame.atoms.pop(0)
-        return _Atom(f" \\pmod{{{_finished(frame)}}}", False)
+        return _Atom(f"{_IN_BRACKETS}{{{_finished(frame)}}}", False)
     if frame.is_binomial:
         return _binomial(frame, closing)
     inner = _finished(frame)
@@ -426,6 +426,16 @@ def _binomial(frame: _Frame, closing: str) -> _Atom:
     return _Atom(f"\\binom{{{upper}}}{{{lower}}}", True, frame.tight)
 
 
+def _join_congruences(atoms: Sequence[_Atom]) -> None:
+    """Make an equation with a modulus a congruence, as posts write it: ``x = a mod n``."""
+    equals = None
+    for atom in atoms:
+        if atom.latex == "=":
+            equals = atom
+        elif equals is not None and atom.latex.startswith((_MODULUS, _IN_BRACKETS)):
+            equals.latex, equals = command_of("≡"), None
+
+
 def _finished(frame: _Frame) -> str:
     """The atoms of a frame as LaTeX, with fractions, binomials and limits made."""
     if frame.script or frame.root is not None or frame.fence is not None:
@@ -435,6 +445,7 @@ def _finished(frame: _Frame) -> str:
     atoms: list[_Atom] = []
     place = 0
     given = _with_limits(frame.atoms)
+    _join_congruences(given)
     while place < len(given):
         atom = given[place]
         following = given[place + 1] if place + 1 < len(given) else None
