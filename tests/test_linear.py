@@ -129,7 +129,7 @@ def test_pairs_of_bars_are_folded_in_linear_time() -> None:
     def fold(pairs: int) -> Callable[[], object]:
         line = [Box(sign, number) for number, sign in enumerate([bar, letter, bar] * pairs)]
         bars = [place for place in range(3 * pairs) if place % 3 != 1]
-        return lambda: fold_bars(list(line), bars, [])
+        return lambda: fold_bars(list(line), bars, [], lambda: 0)
 
     assert_grows_at_most(8, fold(20_000), fold(80_000))
 
