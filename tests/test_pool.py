@@ -68,6 +68,7 @@ def test_results_stay_in_order_when_more_chunks_wait_than_may_be_under_way() -> 
         assert list(results) == list(range(60))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("processes", [0, 1, 2])
 @pytest.mark.parametrize("chunk", [1, 7, 64])
 def test_the_numbers_of_processes_and_of_items_in_a_chunk_change_nothing(

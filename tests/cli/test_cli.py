@@ -164,6 +164,7 @@ def test_text_from_outside_cannot_drive_the_terminal(mathsetu: Mathsetu) -> None
     assert "\x1b" not in mathsetu("inspect", "a \x1b[31mred [bold]b[/bold] $x$").out
 
 
+@pytest.mark.thorough
 def test_the_sampler_tells_what_it_holds(mathsetu: Mathsetu) -> None:
     assert json.loads(mathsetu("sampler", "--json").out)["topics"] == 48
     assert "$" in mathsetu("sampler", "show", "gaussian-integral.hi").out

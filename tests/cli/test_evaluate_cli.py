@@ -158,6 +158,7 @@ def test_runs_of_the_same_name_are_told_apart_by_their_files(
     assert "same.run:good" in shown
 
 
+@pytest.mark.thorough
 def test_tables_are_written(mathsetu: Mathsetu, folder: Path) -> None:
     files = ("t.md", "t.tex", "t.csv")
     targets = [part for name in files for part in ("--write", name)]

@@ -138,6 +138,7 @@ def test_removed_posts_are_not_published_and_do_not_count(node, tmp_path):
     assert counts_of() == counts_of("qdrant://localhost/fresh")
 
 
+@pytest.mark.thorough
 def test_a_library_that_is_not_there_is_named(node):
     with pytest.raises(InputError, match="no such library on the cluster"):
         Library(ADDRESS)

@@ -183,6 +183,7 @@ def test_rows_that_have_different_names_for_a_field_are_all_read(tmp_path: Path)
         read(path, body="text")
 
 
+@pytest.mark.thorough
 def test_a_column_is_found_however_many_others_there_are(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     others: list[dict[str, object]] = [{"text": "a", f"k{n}": n} for n in range(1_500)]

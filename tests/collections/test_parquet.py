@@ -48,6 +48,7 @@ def test_records_are_read_as_they_were_written(name: str, tmp_path: Path) -> Non
     assert path.read_bytes() == first
 
 
+@pytest.mark.thorough
 def test_convert_goes_there_and_back(mathsetu: Mathsetu, tmp_path: Path) -> None:
     jsonl.write_posts(tmp_path / "posts.jsonl", sampler.posts())
     done = mathsetu("convert", "posts.jsonl", "posts.parquet")

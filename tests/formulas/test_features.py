@@ -132,6 +132,7 @@ def test_query_features_leave_wildcards_out():
     assert not any("?a" in term for term in found)
 
 
+@pytest.mark.thorough
 def test_a_query_of_wildcards_around_an_operator_looks_for_variables_and_numbers():
     def asked(latex: str) -> set[str]:
         parsed = parse_latex(latex)

@@ -44,6 +44,7 @@ def test_trees_as_csv_wrote_them_are_read() -> None:
     assert read_tree('"[V!x,a[V!""]]"') == Tree("V!x", (Tree('V!"'),), ("a",))
 
 
+@pytest.mark.thorough
 def test_depth_does_not_matter() -> None:
     text = "[a" * 20_000 + "]" * 20_000
     assert write_tree(read_tree(text)) == text

@@ -108,6 +108,7 @@ def test_inputs_stay_short_enough_and_repetitions_are_among_them() -> None:
     assert all(len(text) <= LONGEST for text in made)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("data", "outcome", "signature"),
     [

@@ -141,6 +141,7 @@ def test_progress_goes_on_where_earlier_segments_ended() -> None:
     assert (watching.seen, watching.expected) == ([("indexing", 11)], [("formulas", 15)])
 
 
+@pytest.mark.thorough
 def test_many_posts_go_into_several_segments_that_are_merged(
     tmp_path: Path, posts: list[Post], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -144,6 +144,7 @@ def test_a_post_with_a_known_id_replaces_the_old_one(library: Path) -> None:
     assert "words" not in {r.part for hit in opened.search("radius") for r in hit.reasons}
 
 
+@pytest.mark.thorough
 def test_scores_after_an_addition_are_those_of_a_full_build(
     tmp_path: Path, posts: list[Post]
 ) -> None:

@@ -79,6 +79,7 @@ def test_a_file_that_may_not_be_read_is_named_with_the_reason_alone(
     assert str(refused.value) == f"{path}: cannot be read (permission denied)"
 
 
+@pytest.mark.thorough
 def test_a_thorough_check_reads_large_files_too(tmp_path: Path) -> None:
     posts = [Post(id=str(n), body=f"word{n} " * 40, language="en") for n in range(300)]
     build_library(tmp_path / "l", posts, LIGHT, processes=1)
@@ -93,6 +94,7 @@ def test_another_format_version_is_refused_with_the_remedy(library: Path) -> Non
         Library(library)
 
 
+@pytest.mark.thorough
 def test_new_models_come_with_a_new_format() -> None:
     # A library holds vectors of these; another model would compare them with vectors of its own.
     # It records which, too: a model that only knows more types of nodes needs no new format.

@@ -201,6 +201,7 @@ def test_the_asker_s_language_comes_first_unless_it_is_off(library: Library) -> 
         languages("much")
 
 
+@pytest.mark.thorough
 def test_a_post_that_moved_up_says_so_and_has_the_score_of_its_best_version(
     library: Library,
 ) -> None:
@@ -448,6 +449,7 @@ def test_rows_of_a_table_in_different_languages_are_no_versions(tmp_path: Path) 
     assert {hit.id: hit.versions for hit in answer.hits} == {"sheet.csv#2": (), "sheet.csv#3": ()}
 
 
+@pytest.mark.thorough
 def test_sections_of_a_document_are_not_judged_together(tmp_path: Path) -> None:
     # A section whose neighbours say nothing of the query is worth as much as a page of its own.
     sections = {
@@ -547,6 +549,7 @@ def test_what_is_read_into_unknown_words_is_no_evidence(
     assert bolder.answer(query, 1).is_close
 
 
+@pytest.mark.thorough
 def test_a_letter_alone_is_found_as_a_name_in_formulas(tmp_path: Path) -> None:
     posts = [
         Post("1", r"Its area is $\pi r^2$.", "Circle", language="en"),

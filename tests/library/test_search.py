@@ -167,6 +167,7 @@ def test_of_several_tags_a_post_needs_all(sampler_library: Library) -> None:
     assert all(set(tags) <= set(posts[hit.id].tags) for hit in hits)
 
 
+@pytest.mark.thorough
 def test_a_run_answers_each_query_as_a_search_does(sampler_library: Library) -> None:
     queries = list(sampler.queries())[:5]
     run = sampler_library.run(queries, 5)

@@ -143,6 +143,7 @@ def test_weights_choose_among_the_systems(ensemble: Library) -> None:
         ensemble.answer(HINDI, 10, weights={"bm25": 1.0})
 
 
+@pytest.mark.thorough
 def test_a_regression_needs_its_coefficients(ensemble: Library) -> None:
     learned = "{words=[0.1, 0.5, 0.2], both=[0.1, 0.2, 0.2]}"
     needed = "ranking.fuse={method='rbc'}"

@@ -24,6 +24,7 @@ def offered(sampler_folder: Path) -> Suggestions:
     return suggestions
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("typed", "language", "term"),
     [
@@ -91,6 +92,7 @@ def test_what_was_typed_already_is_not_offered(offered: Suggestions) -> None:
     assert len({folded(one.text) for one in found}) == len(found)
 
 
+@pytest.mark.thorough
 def test_titles_of_removed_posts_are_not_offered(tmp_path: Path) -> None:
     posts = [post for post in sampler.posts() if post.language == "en"][:6]
     build_library(tmp_path / "library", posts, LIGHT, processes=1)

@@ -57,6 +57,7 @@ def found(index: FormulaRetriever, question: Question, **options: object) -> lis
     return index.ask([question])[0].best(10, **options).numbers.tolist()  # type: ignore[arg-type]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("matched", [0, 20])
 def test_the_same_formula_is_found_first_with_a_score_of_one(tmp_path: Path, matched: int) -> None:
     index = retriever(tmp_path, matched=matched)

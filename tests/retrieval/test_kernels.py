@@ -361,6 +361,7 @@ def test_a_post_gets_the_best_formula_of_each_group(
 # ---- Vectors ----------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @given(
     seeds,
     st.sampled_from([0, 1, 50, 9000]),

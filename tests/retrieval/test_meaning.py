@@ -219,6 +219,7 @@ def test_a_kind_of_passage_can_be_left_out(
     assert score == pytest.approx(1, abs=0.01)
 
 
+@pytest.mark.thorough
 def test_segments_are_searched_as_one_collection_with_the_same_scores(
     tmp_path: Path, model: str
 ) -> None:

@@ -154,6 +154,7 @@ def test_a_search_without_time_says_what_is_missing(sampler_folder: Path) -> Non
     assert {"words", "formulas"} <= set(answer.unfinished)
 
 
+@pytest.mark.thorough
 def test_who_asks_the_same_again_gets_the_same_answer(sampler_folder: Path) -> None:
     engine = Engine(sampler_folder)
     answer = engine.search("prime $p$", 3)
@@ -375,6 +376,7 @@ def test_a_library_that_breaks_meanwhile_goes_on_answering(tmp_path: Path) -> No
     assert engine.search("circle").hits[0].id == "1"
 
 
+@pytest.mark.thorough
 def test_an_old_library_is_closed_after_its_last_request(tmp_path: Path) -> None:
     folder = tmp_path / "library"
     build_library(folder, [Post(id="1", body="A circle.", language="en")], LIGHT, processes=1)

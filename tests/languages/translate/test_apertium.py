@@ -74,6 +74,7 @@ def test_pairs_are_found_under_any_name_of_the_language(stand_in: Path) -> None:
     assert backend.model_for("en", "es") == "en-es"
 
 
+@pytest.mark.thorough
 def test_a_blank_line_from_the_program_moves_no_sentence(stand_in: Path) -> None:
     backend = ApertiumBackend(str(stand_in))
     given = ["one", "two", "break", "four", "five"]
