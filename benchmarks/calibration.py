@@ -108,7 +108,7 @@ def observe(
     library: Library, recipe: Recipe, question: Question, topic: str, grades: Mapping[str, int]
 ) -> Observed:
     """Ask a question, and keep what a calibration is fitted on."""
-    view = library._holdings.now()
+    view = library._backend.now()
     parts, allowed = view.parts(None)
     ranker = Ranker(recipe, parts, view.stored_posts)
     [reply] = ranker.rank([question], Scope(_DEPTH, allowed, Clock()), recipe.ranking.weights)

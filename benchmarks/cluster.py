@@ -10,7 +10,7 @@
 The servers are started on this machine (``MATHSETU_QDRANT`` names the program) and ended. TOPICS
 are files of queries, or the words ``sampler`` or ``arqmath`` (its judged topics in seven languages,
 from the shared data), which have judgments; ``--qrels`` names others. ``growth`` publishes the
-first segments of a library, then more of them; `benchmarks.grown` makes large ones.
+first segments of a library, then more of them; `benchmarks.enlarged_library` makes large ones.
 """
 
 from __future__ import annotations
@@ -266,7 +266,7 @@ def by_language(asked: Sequence[Asked], judgments: Judgments | None) -> dict[str
 def watched(library: Library) -> dict[str, float]:
     """Seconds that a library's requests take, by what they ask for; counted from now on."""
     spent: defaultdict[str, float] = defaultdict(float)
-    cluster = library._holdings._cluster  # type: ignore[attr-defined]
+    cluster = library._backend._cluster  # type: ignore[attr-defined]
     plain = cluster.read
 
     def read(what: str, *arguments: Any, **named: Any) -> Any:

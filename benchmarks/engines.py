@@ -713,7 +713,7 @@ def _best(numbers: Numbers, scores: Floats) -> Numbers:
 
 def draw(library: Library, count: int) -> tuple[list[Question], list[str], list[str]]:
     """Questions, their kinds, and a formula for each, from posts drawn by chance."""
-    view = library._holdings.now()
+    view = library._backend.now()
     rng = np.random.default_rng(_SEED)
     questions, kinds, formulas = [], [], []
     for number in rng.permutation(view.count).tolist():
@@ -740,7 +740,7 @@ def draw(library: Library, count: int) -> tuple[list[Question], list[str], list[
 
 def part_of(library: Library, kind: type[Retriever]) -> Retriever:
     """The part of a library that is of some kind."""
-    for part in library._holdings.now().parts(None)[0].values():
+    for part in library._backend.now().parts(None)[0].values():
         if isinstance(part, kind):
             return part
     raise InputError(f"{library.folder}: has no {kind.__name__}; build it by the recipe default")

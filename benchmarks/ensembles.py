@@ -27,7 +27,7 @@ from benchmarks.shared import (
     mean_measures,
     topics,
 )
-from mathsetu.evaluation.significance import paired_t_test, tally
+from mathsetu.evaluation.significance import paired_t_test, wins_ties_losses
 from mathsetu.library import Library, build_library
 from mathsetu.library.reproduction import same_recipe
 from mathsetu.ranking.fusion import IBC, RRF, CombSUM, Fusion, fuse
@@ -58,7 +58,7 @@ def report_topics(whole: Run, systems: Mapping[str, Run], years: Mapping[int, Ju
         for grades in years.values():
             pairs = zip(precisions(whole, grades), precisions(run, grades), strict=True)
             gains = [ours - theirs for ours, theirs in pairs]
-            shown.append(f"{tally(gains)!s:10} p {paired_t_test(gains):.3f}")
+            shown.append(f"{wins_ties_losses(gains)!s:10} p {paired_t_test(gains):.3f}")
         print(f"  {name:14} {'     '.join(shown)}")
 
 

@@ -80,7 +80,7 @@ class Agreement:
 
 
 @dataclass
-class Tally:
+class Counts:
     """The sums behind one row of the table."""
 
     formulas: int = 0
@@ -200,7 +200,7 @@ class Comparison:
 
     def __init__(self, in_parts: bool) -> None:
         self.in_parts = in_parts
-        self.tallies: dict[str, Tally] = defaultdict(Tally)
+        self.tallies: dict[str, Counts] = defaultdict(Counts)
         self.left_out: Counter[str] = Counter()
         self.parts = 0
         self.set_aside: list[str] = []  # what is in part or has no tree to compare with, and why
@@ -233,14 +233,14 @@ class Comparison:
             self._add_layout(held, parsed.slt, read_presentation(mathml), tallies)
             self._add_operators(held, parsed.opt, mathml, tallies)
 
-    def _add_layout(self, latex: str, ours: Tree, theirs: Tree, tallies: list[Tally]) -> None:
+    def _add_layout(self, latex: str, ours: Tree, theirs: Tree, tallies: list[Counts]) -> None:
         bags = layout_items(ours), layout_items(theirs)
         for tally in tallies:
             score = tally.layout.add(*bags)
         if score < 1:
             self.layouts.append(Difference(latex, ours, theirs, score))
 
-    def _add_operators(self, latex: str, ours: Tree, mathml: str, tallies: list[Tally]) -> None:
+    def _add_operators(self, latex: str, ours: Tree, mathml: str, tallies: list[Counts]) -> None:
         try:
             theirs = read_content(mathml)
         except NotationError:

@@ -24,7 +24,7 @@ FIELDS = ("title", "question", "answer")
 
 
 @dataclass
-class Tally:
+class SpanCounts:
     """Counts over all posts; ``differences`` holds what differs after the setting apart."""
 
     agreed: int = 0
@@ -53,8 +53,8 @@ class Tally:
         return self.agreed / (self.agreed + self.only_listed + self.absent)
 
 
-def measure(posts: Path) -> Tally:
-    tally = Tally()
+def measure(posts: Path) -> SpanCounts:
+    tally = SpanCounts()
     with gzip.open(posts, "rt", encoding="utf-8") as file:
         for line in file:
             post = json.loads(line)
@@ -63,7 +63,7 @@ def measure(posts: Path) -> Tally:
     return tally
 
 
-def _compare(post: dict[str, Any], name: str, tally: Tally) -> None:
+def _compare(post: dict[str, Any], name: str, tally: SpanCounts) -> None:
     text = post[name]
     spans = [span for span in split(text) if span.kind == "formula"]
     environments = sum(span.raw.startswith("\\begin") for span in spans)

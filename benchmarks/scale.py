@@ -118,7 +118,7 @@ def measure(folder: Path, short: list[Query], long: list[Query], exhaustive: int
             library.search(query, explain=False)
         print(f"{kind}: {spent(lambda query: library.search(query, explain=False), queries)} ms")
         for part in weights:
-            retriever = library._holdings.now().parts(None)[0][part]
+            retriever = library._backend.now().parts(None)[0][part]
 
             def one(query: Query, retriever: Retriever = retriever) -> object:
                 [reply] = retriever.ask([Question(query)])

@@ -34,7 +34,7 @@ Topics = dict[str, list[tuple[RecipeReply, dict[int, int]]]]
 
 def candidates(library: Library, data: Path) -> dict[int, Topics]:
     """For each year and language the candidates of each topic, and their grades by number."""
-    view, recipe = library._holdings.now(), library.recipe
+    view, recipe = library._backend.now(), library.recipe
     parts, _ = view.parts(None)
     weights = {name: 1 / len(parts) for name in parts}
     found: dict[int, Topics] = {}

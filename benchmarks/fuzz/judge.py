@@ -45,7 +45,7 @@ class Finding:
 
 
 @dataclass(slots=True)
-class Tally:
+class TargetCounts:
     """What the cases of a target came to."""
 
     target: str
@@ -55,7 +55,7 @@ class Tally:
     slowest: tuple[float, int] = (0.0, 0)
     kept: int = 0
 
-    def add(self, other: Tally) -> None:
+    def add(self, other: TargetCounts) -> None:
         """Count what another has counted."""
         self.cases += other.cases
         self.seconds += other.seconds

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.fuzz.corpus import Corpus
-from benchmarks.fuzz.judge import Finding, Tally
+from benchmarks.fuzz.judge import Finding, TargetCounts
 from benchmarks.fuzz.worker import Batch, Options, Watched, work
 
 #: A case that takes more processor time than this is ended, with its worker.
@@ -45,7 +45,7 @@ class Plan:
 class Result:
     """What a run came to."""
 
-    tallies: dict[str, Tally]
+    tallies: dict[str, TargetCounts]
     findings: dict[str, Finding] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
 
@@ -132,7 +132,7 @@ class Supervisor:
         self._corpus = Corpus(plan.corpus)
         self._ended = dict.fromkeys(plan.targets, 0)
         self._rounds = [list(plan.targets)] * plan.processes
-        self.result = Result({name: Tally(name) for name in plan.targets})
+        self.result = Result({name: TargetCounts(name) for name in plan.targets})
 
     def run(self) -> Result:
         """Run until the time or the cases are used up, or the user interrupts."""

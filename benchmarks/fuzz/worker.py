@@ -16,7 +16,7 @@ from typing import Any
 
 from benchmarks.fuzz.corpus import LONGEST_SEED, Corpus, regressions
 from benchmarks.fuzz.coverage import Coverage
-from benchmarks.fuzz.judge import Finding, Judge, Tally
+from benchmarks.fuzz.judge import Finding, Judge, TargetCounts
 from benchmarks.fuzz.mutate import Mutator
 from benchmarks.fuzz.target import Target
 from benchmarks.fuzz.targets import TARGETS
@@ -137,9 +137,9 @@ def work(connection: Connection, watched: Watched, options: Options) -> None:
 
 def run_batch(
     session: Session, coverage: Coverage, watched: Watched, batch: Batch
-) -> Iterator[Finding | Tally]:
+) -> Iterator[Finding | TargetCounts]:
     """Run the cases of a batch: each finding as it is met, and the tally at last."""
-    tally = Tally(batch.target)
+    tally = TargetCounts(batch.target)
     judge, target = session.judge, session.target
     corpus = Corpus(session.options.corpus)
     begun = time.monotonic()

@@ -224,7 +224,7 @@ def test_a_search_whose_library_is_dropped_meanwhile_begins_anew(node, folder, t
 
     for query in QUERIES[:2]:
         node.watch = drop
-        there._holdings._newest._looked = float("inf")
+        there._backend._newest._looked = float("inf")
         assert there.search(query, 5) == other.search(query, 5)
     assert asked
     assert there.post(some_posts(1)[0].id) == other.post(some_posts(1)[0].id)
@@ -239,7 +239,7 @@ def build(folder, count=10):
 def test_a_collection_that_is_gone_for_good_is_named(node, folder):
     publish(folder)
     there = Library(ADDRESS)
-    names = there._holdings._newest.get().names
+    names = there._backend._newest.get().names
     node.delete_collection(names.part("formulas"))
     answer = there.answer(QUERIES[0], 5)
     assert answer.hits

@@ -13,7 +13,7 @@ from mathsetu.collections import clmir, jsonl, stackexchange
 from mathsetu.collections.files import read_lines
 from mathsetu.collections.formats import FORMATS, detect, open_posts
 from mathsetu.collections.rows import BadRows
-from mathsetu.collections.seen import SeenIds
+from mathsetu.collections.seen_ids import SeenIds
 from mathsetu.collections.tally import Tally
 from mathsetu.collections.trec import read_qrels
 from mathsetu.errors import InputError, RowError

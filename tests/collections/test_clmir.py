@@ -8,7 +8,7 @@ import pytest
 
 from mathsetu.collections import clmir, source_text
 from mathsetu.collections.rows import BadRows
-from mathsetu.collections.seen import SeenIds
+from mathsetu.collections.seen_ids import SeenIds
 from mathsetu.errors import InputError, RowError
 from mathsetu.records import Hit, Run
 

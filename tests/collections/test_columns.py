@@ -12,7 +12,7 @@ from mathsetu.collections.columns import applying, lacking, read_posts, row_post
 from mathsetu.collections.formats import FORMATS, detect, open_posts
 from mathsetu.collections.meter import metered
 from mathsetu.collections.rows import BadRows
-from mathsetu.collections.seen import SeenIds
+from mathsetu.collections.seen_ids import SeenIds
 from mathsetu.collections.tally import Tally
 from mathsetu.errors import InputError, RowError
 from mathsetu.records import Post

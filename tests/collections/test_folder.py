@@ -15,7 +15,7 @@ from mathsetu.collections import folder
 from mathsetu.collections.folder import has_file, read_file, read_posts
 from mathsetu.collections.formats import FORMATS, open_posts
 from mathsetu.collections.rows import BadRows
-from mathsetu.collections.seen import SeenIds
+from mathsetu.collections.seen_ids import SeenIds
 from mathsetu.collections.tally import Tally
 from mathsetu.errors import InputError, RowError
 from mathsetu.plain_files import open_plain

@@ -8,7 +8,7 @@ import pytest
 
 from mathsetu.collections import ir_datasets, source_text
 from mathsetu.collections.rows import BadRows
-from mathsetu.collections.seen import SeenIds
+from mathsetu.collections.seen_ids import SeenIds
 from mathsetu.collections.tally import Tally
 from mathsetu.errors import InputError
 from mathsetu.records import Judgment

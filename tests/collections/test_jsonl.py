@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from mathsetu.collections import jsonl, source_text
 from mathsetu.collections.rows import BadRows
-from mathsetu.collections.seen import SeenIds
+from mathsetu.collections.seen_ids import SeenIds
 from mathsetu.collections.tally import Tally
 from mathsetu.errors import InputError, RowError
 from mathsetu.records import Formula, Judgment, Post, Query

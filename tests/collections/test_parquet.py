@@ -9,7 +9,7 @@ from mathsetu.collections import jsonl, sampler, source_text, trec
 from mathsetu.collections import parquet as ours
 from mathsetu.collections.formats import detect, find
 from mathsetu.collections.rows import REFUSE, BadRows
-from mathsetu.collections.seen import SeenIds
+from mathsetu.collections.seen_ids import SeenIds
 from mathsetu.errors import InputError, RowError
 from mathsetu.records import Formula, Hit, Judgment, Post, Query, Run
 from tests.command import Mathsetu

@@ -17,7 +17,7 @@ from mathsetu.evaluation.significance import (
     bootstrap_intervals,
     paired_t_test,
     student_tail,
-    tally,
+    wins_ties_losses,
 )
 
 MEASURE = Measure("MAP")
@@ -73,7 +73,7 @@ def test_bonferroni_multiplies_and_stops_at_one() -> None:
 
 
 def test_rounding_is_a_tie() -> None:
-    assert str(tally([0.1 + 0.2 - 0.3, 0.5, -0.5])) == "1/1/1"
+    assert str(wins_ties_losses([0.1 + 0.2 - 0.3, 0.5, -0.5])) == "1/1/1"
 
 
 @pytest.mark.thorough
@@ -168,7 +168,7 @@ def test_letters_name_the_runs_that_a_run_is_significantly_above() -> None:
 def test_wins_and_losses_are_seen_from_the_later_run() -> None:
     difference = compare([STRONG, WEAK]).from_baseline(1, MEASURE)
     assert difference is not None
-    assert str(difference.tally) == "0/0/5"
+    assert str(difference.record) == "0/0/5"
     assert difference.mean < 0 > difference.interval.high
 
 

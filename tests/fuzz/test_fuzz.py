@@ -13,7 +13,7 @@ import pytest
 from benchmarks.fuzz.__main__ import table
 from benchmarks.fuzz.corpus import CASES, Corpus
 from benchmarks.fuzz.coverage import Coverage
-from benchmarks.fuzz.judge import Finding, Judge, Tally
+from benchmarks.fuzz.judge import Finding, Judge, TargetCounts
 from benchmarks.fuzz.minimise import minimise
 from benchmarks.fuzz.mutate import LONGEST, Mutator, as_bytes, as_text
 from benchmarks.fuzz.supervisor import Result
@@ -160,8 +160,8 @@ def test_findings_and_seeds_are_kept(tmp_path: Path) -> None:
 
 
 def test_the_table_counts_everything() -> None:
-    tally = Tally("latex", 1_000, {"hang": 2, "exception": 1}, 4.0, (0.05, 120), 3)
-    tally.add(Tally("latex", 500, {"hang": 1}, 1.0, (0.01, 9), 0))
+    tally = TargetCounts("latex", 1_000, {"hang": 2, "exception": 1}, 4.0, (0.05, 120), 3)
+    tally.add(TargetCounts("latex", 500, {"hang": 1}, 1.0, (0.01, 9), 0))
     lines = table(Result({"latex": tally}), wall=10.0).splitlines()
     assert lines[1].split() == [
         "latex",

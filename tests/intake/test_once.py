@@ -107,7 +107,7 @@ def test_all_agree_on_the_language_of_a_post(tmp_path: Path) -> None:
         # An answer that is a formula alone is in its question's language.
         assert languages == {"ask": "en", "tell": "en", "hindi": "hi", "bare": ""}
         assert library.manifest.languages == {"": 1, "en": 2, "hi": 1}
-        words = library._holdings.now().parts(None)[0]["words"]
+        words = library._backend.now().parts(None)[0]["words"]
         assert words.languages == ["en", "hi"]  # type: ignore[attr-defined]
         english = library.search("$\\pi$ angles", where=Filter(language="en"))
         assert {hit.id for hit in english} == {"ask", "tell"}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mathsetu.library.beginnings import Beginnings, folded
+from mathsetu.library.prefix_index import PrefixIndex, folded
 from mathsetu.library.spelling import Spelling, edits
 
 
@@ -61,7 +61,7 @@ def test_letters_that_differ_are_counted_up_to_one_more_than_wanted(
 
 def test_texts_that_begin_so_come_first_then_short_ones() -> None:
     texts = ["A long text on primes", "On primes", "Primes and more", "Primes", "Prime $x$ numbers"]
-    table = Beginnings(texts)
+    table = PrefixIndex(texts)
     assert len(table) == 5
     assert table.find("prim", 9) == [3, 4, 2, 1, 0]
     assert table.find("prim", 2) == table.find("prim", 9)[:2]
@@ -70,14 +70,14 @@ def test_texts_that_begin_so_come_first_then_short_ones() -> None:
     assert table.find("prime numb", 9) == [4]
     assert table.find("", 9) == table.find("rimes", 9) == []
     assert table.words().count("primes") == 4
-    assert len(Beginnings([])) == 0
-    assert Beginnings([]).find("a", 1) == []
-    assert Beginnings(["", "b"]).find("b", 1) == [1]
+    assert len(PrefixIndex([])) == 0
+    assert PrefixIndex([]).find("a", 1) == []
+    assert PrefixIndex(["", "b"]).find("b", 1) == [1]
 
 
 def test_long_beginnings_are_compared_whole() -> None:
     same = "a" * 40
-    table = Beginnings([f"{same} x", f"{same} y", f"{same[:31]} z"])
+    table = PrefixIndex([f"{same} x", f"{same} y", f"{same[:31]} z"])
     assert table.find(f"{same} y", 5) == [1]
     assert table.find(same[:32], 5) == [0, 1]
     assert table.find(same[:31], 5) == [2, 0, 1]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from mathsetu.collections import sampler
 from mathsetu.library import Library, build_library, remove_posts
-from mathsetu.library.beginnings import Beginnings, folded
+from mathsetu.library.prefix_index import PrefixIndex, folded
 from mathsetu.library.spelling import Spelling, edits
 from mathsetu.library.suggestions import Suggestion, Suggestions
 from mathsetu.records import Post
@@ -144,7 +144,7 @@ words = st.text("aábc ñ", max_size=12)
 @given(st.lists(words, max_size=8), words)
 def test_texts_are_found_by_the_beginning_of_any_word(texts: list[str], typed: str) -> None:
     beginning = folded(typed)
-    found = Beginnings(texts).find(beginning, 50)
+    found = PrefixIndex(texts).find(beginning, 50)
     expected = [
         number
         for number, text in enumerate(texts)
@@ -160,7 +160,7 @@ def test_texts_are_found_by_the_beginning_of_any_word(texts: list[str], typed: s
 
 def test_long_beginnings_are_told_apart_beyond_what_is_sorted() -> None:
     long = "a" * 40
-    table = Beginnings([f"{long} x", f"{long} y"])
+    table = PrefixIndex([f"{long} x", f"{long} y"])
     assert table.find(f"{long} y", 5) == [1]
 
 

@@ -27,7 +27,7 @@ def endless(*_: object) -> None:
 
 def part_of(engine: Engine, name: str) -> Retriever:
     """A part of the library that an engine serves."""
-    parts, _ = engine._keeper.opened.library._holdings.now().parts(None)
+    parts, _ = engine._reloading.opened.library._backend.now().parts(None)
     return parts[name]
 
 

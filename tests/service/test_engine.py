@@ -381,8 +381,8 @@ def test_an_old_library_is_closed_after_its_last_request(tmp_path: Path) -> None
     folder = tmp_path / "library"
     build_library(folder, [Post(id="1", body="A circle.", language="en")], LIGHT, processes=1)
     engine = Engine(folder)
-    library = engine._keeper.opened.library
-    with engine._keeper.using():
+    library = engine._reloading.opened.library
+    with engine._reloading.using():
         build_library(folder, [Post(id="2", body="A circle.", language="en")], LIGHT, processes=1)
         assert engine.refresh()
         assert library.post("1").id == "1"

@@ -22,7 +22,7 @@ from fastapi.testclient import TestClient
 from mathsetu.library import Library, build_library
 from mathsetu.library.manifest import checksum, signed
 from mathsetu.records import Post
-from mathsetu.service import keeper
+from mathsetu.service import reloading_library
 from mathsetu.service.app import create_app
 from mathsetu.service.engine import Engine
 from mathsetu.service.metrics import Metrics
@@ -166,11 +166,11 @@ def test_whatever_opening_raises_the_old_library_goes_on(
         raise error
 
     build(folder, "new")
-    monkeypatch.setattr(keeper, "Library", cannot)
+    monkeypatch.setattr(reloading_library, "Library", cannot)
     assert not engine.refresh()
     assert engine.reload_state()["reload_ok"] == 0
     assert engine.search("circle").hits[0].id == "old"
-    monkeypatch.setattr(keeper, "Library", Library)
+    monkeypatch.setattr(reloading_library, "Library", Library)
     assert engine.refresh()
     assert engine.search("circle").hits[0].id == "new"
     assert events == ["reload_failures", "reloaded"]

@@ -19,7 +19,7 @@ from benchmarks.fuzz.target import expect
 from benchmarks.fuzz.targets.markup import MARKUP_TOKENS
 from benchmarks.fuzz.targets.readers import Reader
 from mathsetu.collections.rows import BadRows
-from mathsetu.collections.seen import SeenIds
+from mathsetu.collections.seen_ids import SeenIds
 
 _SEEDS = Path(__file__).parent.parent / "seeds"
 _TEX = (

@@ -22,7 +22,7 @@ from click.testing import CliRunner
 
 from benchmarks.fuzz.mutate import Mutator, as_bytes, as_text
 from benchmarks.fuzz.target import Target, expect_equal, expect_refusal
-from benchmarks.fuzz.targets.shelf import library, some_posts
+from benchmarks.fuzz.targets.sample_libraries import library, some_posts
 from mathsetu.cli.info import command as info
 from mathsetu.errors import InputError
 from mathsetu.library import Filter, Library

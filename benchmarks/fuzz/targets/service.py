@@ -17,7 +17,7 @@ from benchmarks.fuzz.mutate import Mutator, as_bytes, as_text
 from benchmarks.fuzz.target import Target, expect, expect_equal
 from benchmarks.fuzz.targets.formulas import LATEX_TOKENS
 from benchmarks.fuzz.targets.languages import LANGUAGE_TOKENS
-from benchmarks.fuzz.targets.shelf import STRANGER, hostile_posts, library, some_posts
+from benchmarks.fuzz.targets.sample_libraries import UNKNOWN_TAG, hostile_posts, library, some_posts
 from mathsetu.formulas.mathml.document import parse_xml
 from mathsetu.service.app import create_app
 from mathsetu.service.settings import Settings
@@ -59,7 +59,7 @@ class Http(Target):
     tokens = (
         *LATEX_TOKENS[:60],
         *LANGUAGE_TOKENS,
-        STRANGER,
+        UNKNOWN_TAG,
         *(
             "\" ' < </script> {{7*7}} $x$ ?a ../ %00 %ud800 & = javascript: hi en words:1 h1 h2 h3"
             " h4 h5/../../etc infinitely-many-primes.en"

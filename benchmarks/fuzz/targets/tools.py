@@ -10,8 +10,8 @@ from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 
 from benchmarks.fuzz.mutate import Mutator, as_bytes, as_text
 from benchmarks.fuzz.target import Target, WrongAnswer, expect, expect_equal
+from benchmarks.fuzz.targets.sample_libraries import hostile_posts, library, some_posts
 from benchmarks.fuzz.targets.service import Http
-from benchmarks.fuzz.targets.shelf import hostile_posts, library, some_posts
 from mathsetu.service.engine import Engine
 from mathsetu.service.tools import tool_server
 

@@ -113,9 +113,9 @@ def _plain(comparison: Comparison) -> dict[str, object]:
                 "interval": list(difference.interval),
                 "p": difference.uncorrected,
                 "corrected_p": difference.p,
-                "wins": difference.tally.wins,
-                "ties": difference.tally.ties,
-                "losses": difference.tally.losses,
+                "wins": difference.record.wins,
+                "ties": difference.record.ties,
+                "losses": difference.record.losses,
             }
             for difference in comparison.differences
         ],

@@ -18,7 +18,7 @@ from mathsetu.collections import sampler
 from mathsetu.collections.formats import detect, find
 from mathsetu.collections.header import FIELDS
 from mathsetu.collections.rows import BadRows
-from mathsetu.collections.seen import SeenIds
+from mathsetu.collections.seen_ids import SeenIds
 from mathsetu.collections.tally import Tally
 from mathsetu.errors import InputError, NoPosts, RowError
 from mathsetu.markup import FORMS

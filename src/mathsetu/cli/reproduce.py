@@ -17,7 +17,7 @@ from mathsetu.cli.targets import begins, check_target
 from mathsetu.collections.files import writing
 from mathsetu.collections.formats import open_posts
 from mathsetu.collections.rows import BadRows
-from mathsetu.collections.seen import SeenIds
+from mathsetu.collections.seen_ids import SeenIds
 from mathsetu.collections.trec import write_qrels
 from mathsetu.errors import InputError
 from mathsetu.library import Library, build_library

@@ -12,11 +12,11 @@ from mathsetu.evaluation.measures import Measure
 from mathsetu.evaluation.results import Results
 from mathsetu.evaluation.significance import (
     Interval,
-    Tally,
+    WinsTiesLosses,
     bonferroni,
     bootstrap_intervals,
     paired_t_test,
-    tally,
+    wins_ties_losses,
 )
 
 #: The letters that name runs in a table; there is no superscript q.
@@ -38,7 +38,7 @@ class Difference:
     interval: Interval
     uncorrected: float
     p: float
-    tally: Tally
+    record: WinsTiesLosses
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def compare(
     >>> weak = Results("weak", 1, {measure: {"1": 0.1, "2": 0.2, "3": 0.1}})
     >>> strong = Results("strong", 1, {measure: {"1": 0.6, "2": 0.8, "3": 0.6}})
     >>> comparison = compare([weak, strong])
-    >>> comparison.below(1, measure), str(comparison.differences[0].tally)
+    >>> comparison.below(1, measure), str(comparison.differences[0].record)
     ('a', '3/0/0')
     """
     _check(results)
@@ -117,7 +117,7 @@ def compare(
         corrected = bonferroni(p, len(pairs))
         mean = fmean(values)
         differences.append(
-            Difference(run, other, measure, mean, interval, p, corrected, tally(values))
+            Difference(run, other, measure, mean, interval, p, corrected, wins_ties_losses(values))
         )
     return Comparison(tuple(results), chosen, tuple(differences), len(pairs), alpha)
 

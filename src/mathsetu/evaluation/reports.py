@@ -138,7 +138,7 @@ def _from_baseline(comparison: Comparison, place: int, measure: Measure) -> list
         Number(difference.mean, kind="difference"),
         *(Number(bound, kind="difference") for bound in difference.interval),
         Number(difference.p, kind="p"),
-        str(difference.tally),
+        str(difference.record),
     ]
 
 

@@ -22,7 +22,7 @@ class Interval(NamedTuple):
     high: float
 
 
-class Tally(NamedTuple):
+class WinsTiesLosses(NamedTuple):
     """On how many topics one run was above, level with and below another."""
 
     wins: int
@@ -58,15 +58,15 @@ def bonferroni(p: float, comparisons: int) -> float:
     return min(1.0, p * comparisons)
 
 
-def tally(differences: Sequence[float]) -> Tally:
+def wins_ties_losses(differences: Sequence[float]) -> WinsTiesLosses:
     """Count wins, ties and losses.
 
-    >>> print(tally([0.2, 0.0, -0.1, 0.3]))
+    >>> print(wins_ties_losses([0.2, 0.0, -0.1, 0.3]))
     2/1/1
     """
     wins = sum(difference > _SAME for difference in differences)
     losses = sum(difference < -_SAME for difference in differences)
-    return Tally(wins, len(differences) - wins - losses, losses)
+    return WinsTiesLosses(wins, len(differences) - wins - losses, losses)
 
 
 def bootstrap_intervals(

@@ -127,9 +127,9 @@ def _difference_columns(comparison: Comparison) -> dict[str, list[object]]:
             "high": one.interval[1],
             "p": one.uncorrected,
             "corrected_p": one.p,
-            "wins": one.tally.wins,
-            "ties": one.tally.ties,
-            "losses": one.tally.losses,
+            "wins": one.record.wins,
+            "ties": one.record.ties,
+            "losses": one.record.losses,
         }
         for one in comparison.differences
     ]

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from mathsetu import __version__
-from mathsetu.collections.seen import SeenIds
+from mathsetu.collections.seen_ids import SeenIds
 from mathsetu.collections.threads import with_questions
 from mathsetu.errors import InputError, NoPosts
 from mathsetu.intake.documents import with_document_languages

@@ -24,7 +24,7 @@ from mathsetu.retrieval.base import FormulaFinder, FormulaMatch
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mathsetu.library.holdings import Posts
+    from mathsetu.library.backend import Posts
 
     #: What the texts of given posts, by their numbers, have to do with what is asked.
     Context = Callable[[NDArray[np.int64]], NDArray[np.float64]]

@@ -20,13 +20,13 @@ from mathsetu.errors import InputError, Replaced, Unavailable
 from mathsetu.intake.question import Question, topic_question, typed_question
 from mathsetu.languages.table import existing_language, language_code
 from mathsetu.languages.table import language as language_of
+from mathsetu.library.backend import FolderBackend, View, open_backend
 from mathsetu.library.candidates import RecipeReply, chosen_weights
 from mathsetu.library.formula_instances import (
     FormulaInstance,
     distinct_instances,
     found_instances,
 )
-from mathsetu.library.holdings import FolderHoldings, View, open_holdings
 from mathsetu.library.manifest import Manifest
 from mathsetu.library.query_translation import check_readable, prepare
 from mathsetu.library.ranker import LANGUAGE, Ranker, Scope
@@ -169,21 +169,21 @@ class Library:
         if not isinstance(place, str | Path):
             raise InputError(f"the library is {place!r:.60}; give a folder or an address")
         self.place = place
-        self._holdings = open_holdings(place, settings)
-        self._holdings.now()
+        self._backend = open_backend(place, settings)
+        self._backend.now()
         self._other_recipe: Recipe | None = None
 
     @property
     def recipe(self) -> Recipe:
         """The recipe by which it is searched."""
-        return self._recipe(self._holdings.now())
+        return self._recipe(self._backend.now())
 
     def _recipe(self, view: View) -> Recipe:
         return self._other_recipe or view.recipe
 
     def close(self) -> None:
         """Close the files; a library that is used in a ``with`` block closes itself."""
-        self._holdings.close()
+        self._backend.close()
 
     def refresh(self) -> bool:
         """Reload the library if its folder was changed; returns whether it was.
@@ -191,15 +191,15 @@ class Library:
         Searches that are running in other threads finish with the posts they began with. A library
         on a cluster looks for changes by itself, about every second; this looks at once.
         """
-        fresh = self._holdings.refreshed()
+        fresh = self._backend.refreshed()
         if fresh is None:
             return False
         # The old files are closed when the last search that reads them is done.
-        self._holdings = fresh
+        self._backend = fresh
         return True
 
     def __repr__(self) -> str:
-        view = self._holdings.now()
+        view = self._backend.now()
         languages = ", ".join(sorted(filter(None, view.languages))) or "none known"
         recipe = self._recipe(view).name
         return (
@@ -215,12 +215,12 @@ class Library:
 
     def __len__(self) -> int:
         """How many posts can be found."""
-        return self._holdings.now().count
+        return self._backend.now().count
 
     @property
     def languages(self) -> Mapping[str, int]:
         """How many posts there are of each language."""
-        return self._holdings.now().languages
+        return self._backend.now().languages
 
     @property
     def folder(self) -> Path:
@@ -233,15 +233,15 @@ class Library:
         """What a library in a folder consists of."""
         return self._check_folder().manifest
 
-    def _check_folder(self) -> FolderHoldings:
-        if not isinstance(self._holdings, FolderHoldings):
+    def _check_folder(self) -> FolderBackend:
+        if not isinstance(self._backend, FolderBackend):
             raise InputError(f"{self.place}: is on a cluster; this needs a library in a folder")
-        return self._holdings
+        return self._backend
 
     @property
     def version(self) -> str:
         """Names what a library on a cluster holds now: it changes while it is open."""
-        return self._holdings.now().version
+        return self._backend.now().version
 
     def search(
         self,
@@ -289,13 +289,13 @@ class Library:
         may_begin_anew = True
         while True:
             left = None if end is None else end - monotonic()
-            view = self._holdings.now()
+            view = self._backend.now()
             try:
                 return work(view, Clock(left, may_begin_anew=may_begin_anew))
             except Replaced:
                 if not may_begin_anew:
                     raise
-                may_begin_anew = self._holdings.renew(view)
+                may_begin_anew = self._backend.renew(view)
 
     def question(
         self,
@@ -530,8 +530,8 @@ class Library:
         explain: bool,
     ) -> tuple[Hit, ...]:
         """Some posts, ranked for one question; a reranker without slices reads all of them."""
-        view = self._holdings.now()
-        if not isinstance(view, FolderHoldings):
+        view = self._backend.now()
+        if not isinstance(view, FolderBackend):
             raise InputError(
                 f"{self.place}: is on a cluster; only a library in a folder can rank pools"
             )
@@ -676,7 +676,7 @@ class Library:
         Answers hold the formulas of their questions, with which they are shown.
         """
         # Numbers are those of one version, so there is no beginning again.
-        view = self._holdings.now()
+        view = self._backend.now()
         stored_posts = view.stored_posts
         numbers = stored_posts.not_removed(self._formulas_of(view).posts_with(formula.number))
         first = numbers[:limit].tolist()
@@ -728,7 +728,7 @@ class Library:
         self, query: str | Query | Question, post_id: str, *, language: str = ""
     ) -> tuple[list[str], list[str], NDArray[np.float32]]:
         """The parts of a query, those of a post, and their cosines, from a graph index."""
-        view = self._holdings.now()
+        view = self._backend.now()
         number = view.stored_posts.number_of(post_id)
         for retriever in view.parts(None)[0].values():
             if retriever.heat_mapper is not None:
@@ -741,11 +741,11 @@ class Library:
 
     def titles(self, limit: int) -> Iterator[tuple[int, str]]:
         """The numbers and titles of the first posts that have one; a cluster tells none."""
-        return self._holdings.now().stored_posts.titles(limit)
+        return self._backend.now().stored_posts.titles(limit)
 
     def titles_of(self, numbers: Sequence[int]) -> list[str]:
         """The titles of posts by their numbers."""
-        glances = self._holdings.now().stored_posts.glances(numbers)
+        glances = self._backend.now().stored_posts.glances(numbers)
         return [glances[number].post.title for number in numbers]
 
     def has_words(self, terms: Iterable[str]) -> bool:
@@ -753,7 +753,7 @@ class Library:
         from mathsetu.retrieval.lexical import LexicalRetriever  # a library opens without it
 
         wanted = list(terms)
-        parts = self._holdings.now().parts(None)[0].values()
+        parts = self._backend.now().parts(None)[0].values()
         words = [part for part in parts if isinstance(part, LexicalRetriever)]
         return not words or any(part.has(wanted) for part in words)
 

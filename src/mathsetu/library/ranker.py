@@ -22,8 +22,8 @@ from mathsetu.formulas.exact import exactly, is_telling
 from mathsetu.intake.posts import Glance
 from mathsetu.intake.question import Question
 from mathsetu.languages.phrases import Phrase, as_heading, phrases
+from mathsetu.library.backend import Posts
 from mathsetu.library.candidates import RecipeReply, weighted_sum
-from mathsetu.library.holdings import Posts
 from mathsetu.library.store import Heading
 from mathsetu.ranking.hybrid import Calibration, own_first
 from mathsetu.ranking.rerank import Rerank, Reranker

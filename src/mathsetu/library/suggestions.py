@@ -16,7 +16,7 @@ from mathsetu.languages.glossary import Glossary
 from mathsetu.languages.scripts import dominant_script
 from mathsetu.languages.table import LANGUAGES, ROWS, language
 from mathsetu.languages.vocabulary import known
-from mathsetu.library.beginnings import Beginnings, folded
+from mathsetu.library.prefix_index import PrefixIndex, folded
 from mathsetu.library.spelling import Spelling
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Suggestions:
     def __init__(self, library: Library) -> None:
         self._library = library
         self._lock = Lock()
-        self._titles: Beginnings | None = None
+        self._titles: PrefixIndex | None = None
         self._numbers: list[int] = []
 
     @property
@@ -86,7 +86,7 @@ class Suggestions:
             if self._titles is None:
                 titles = dict(self._library.titles(_TITLES))
                 self._numbers = list(titles)
-                self._titles = Beginnings(titles.values())
+                self._titles = PrefixIndex(titles.values())
 
     def find(self, text: str, languages: Sequence[str]) -> list[Suggestion]:
         """What may be meant by a text that ends at the cursor.
@@ -146,9 +146,9 @@ class Suggestions:
                 return
 
     @cached_property
-    def _tags(self) -> tuple[list[str], Beginnings]:
+    def _tags(self) -> tuple[list[str], PrefixIndex]:
         tags = list(self._library.tags(_TAGS))
-        return tags, Beginnings(tag.replace("-", " ") for tag in tags)
+        return tags, PrefixIndex(tag.replace("-", " ") for tag in tags)
 
     def _tags_found(self, beginnings: Iterable[tuple[int, str]]) -> Iterator[Suggestion]:
         tags, table = self._tags
@@ -221,7 +221,7 @@ class _Terms:
             for rank, form in enumerate(concept.forms.get(code, ()))
         ]
         self._forms = forms
-        self._table = Beginnings(form for _, _, form in forms)
+        self._table = PrefixIndex(form for _, _, form in forms)
 
     def find(self, words: str, limit: int) -> list[str]:
         """Terms with words that begin so, one form of each concept."""

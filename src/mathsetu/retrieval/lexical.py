@@ -20,7 +20,7 @@ from mathsetu.languages.analyze import analyze, tokenize
 from mathsetu.languages.glossary import Expanded, Glossary, is_said
 from mathsetu.languages.normalise import fold, normalise
 from mathsetu.languages.sentences import clauses
-from mathsetu.languages.strangers import is_stranger
+from mathsetu.languages.stem_collisions import is_stem_collision
 from mathsetu.markup import plain
 from mathsetu.plain_files import open_plain
 from mathsetu.records import Evidence, Post, Reason
@@ -663,7 +663,7 @@ def _spans_of(
     for first, last in text.spans(terms):
         found = text.between(first, last)
         is_other = (
-            is_stranger(said, language) != is_stranger(found, language)
+            is_stem_collision(said, language) != is_stem_collision(found, language)
             if is_own
             else bool(said) and _mean_different(said, found, language)
         )

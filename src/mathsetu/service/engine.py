@@ -43,8 +43,8 @@ from mathsetu.library import Filter, Library
 from mathsetu.library.query_translation import check_asks
 from mathsetu.library.suggestions import Suggestion
 from mathsetu.markup import Span
-from mathsetu.service.keeper import Keeper, Opened
 from mathsetu.service.limits import Limits
+from mathsetu.service.reloading_library import OpenLibrary, ReloadingLibrary
 
 if TYPE_CHECKING:
     from mathsetu.languages.translate import Translator
@@ -83,16 +83,16 @@ class Engine:
     ) -> None:
         self.limits = limits or Limits()
         self._note = note
-        self._keeper = Keeper(folder, _try_out)
+        self._reloading = ReloadingLibrary(folder, _try_out)
         self._translator = translator
         #: Whether sentences can be translated, and not only terms.
         self.has_translator = translator is not None
         self._preparing = Lock()
-        self._prepared: Opened | None = None
+        self._prepared: OpenLibrary | None = None
 
     def close(self) -> None:
         """Close the library when the last request is done."""
-        self._keeper.close()
+        self._reloading.close()
 
     def warm_up(self) -> None:
         """Load what the first search would load, so that nobody waits for it.
@@ -100,7 +100,7 @@ class Engine:
         Raises:
             NotRegistered: When searches need an object that this program was not given.
         """
-        with self._keeper.using() as opened:
+        with self._reloading.using() as opened:
             try:
                 _try_out(opened.library)
             except NotRegistered:
@@ -113,18 +113,18 @@ class Engine:
 
         A library that cannot be opened is logged, counted and left alone: the old one goes on.
         """
-        is_new = self._keeper.refresh()
+        is_new = self._reloading.refresh()
         if is_new:
             self._note("reloaded")
-        elif not self._keeper.is_current:
+        elif not self._reloading.is_current:
             self._note("reload_failures")
         return is_new
 
     def reload_state(self) -> dict[str, float]:
         """Whether the last look at the library's folder went well, and how long ago one did."""
         return {
-            "reload_ok": float(self._keeper.is_current),
-            "reload_age_seconds": self._keeper.seconds_since_look,
+            "reload_ok": float(self._reloading.is_current),
+            "reload_age_seconds": self._reloading.seconds_since_look,
         }
 
     def search(
@@ -161,7 +161,7 @@ class Engine:
         asked_for = (query, k, language, where, None if weights is None else (*weights.items(),),
                      explain, typeset, as_words, page, own_language, group, offset, min_score,
                      facets)  # fmt: skip
-        with self._keeper.using() as opened:
+        with self._reloading.using() as opened:
             known = opened.answers.get(asked_for)
             if known is not None:
                 return known
@@ -201,7 +201,7 @@ class Engine:
         """Why a post is, or would be, a hit of a query."""
         self.limits.check_names("id", [post_id])
         question = self.question(query, language, as_words=as_words, page=page)
-        with self._keeper.using() as opened:
+        with self._reloading.using() as opened:
             post = opened.library.post(post_id)
             hit = opened.library.explain(question, post_id, weights=weights)
         return ExplainAnswer(asked(question), found(hit, post, rank=0, typeset=True))
@@ -218,7 +218,7 @@ class Engine:
         """How the parts of a query and a post fit, where the recipe has a graph index."""
         self.limits.check_names("id", [post_id])
         question = self.question(query, language, as_words=as_words, page=page)
-        with self._keeper.using() as opened:
+        with self._reloading.using() as opened:
             rows, columns, cosines = opened.library.heat_map(question, post_id)
         numbers = (tuple(row) for row in cosines.round(4).astype(float).tolist())
         return HeatMap(post_id, tuple(rows), tuple(columns), tuple(numbers))
@@ -227,7 +227,7 @@ class Engine:
         """The posts that are most like one."""
         self.limits.check_names("id", [post_id])
         self.limits.check_hits(k)
-        with self._keeper.using() as opened:
+        with self._reloading.using() as opened:
             answer = opened.library.similar(post_id, k, seconds=self.limits.seconds)
         return SimilarAnswer(post_id, all_found(answer, typeset=True), answer.unfinished)
 
@@ -238,7 +238,7 @@ class Engine:
         latex = formula_as_latex(latex)
         clock = Clock(self.limits.seconds)
         hits: list[FoundFormula] = []
-        with self._keeper.using() as opened:
+        with self._reloading.using() as opened:
             work = partial(opened.library.formulas, latex, k)
             for rank, likely in enumerate(clock.attempt("formulas", work, 2) or (), start=1):
                 compare = partial(matched_formula, latex, likely.latex, f"hit-{rank}")
@@ -257,7 +257,7 @@ class Engine:
     def post(self, post_id: str) -> PostAnswer:
         """One post."""
         self.limits.check_names("id", [post_id])
-        with self._keeper.using() as opened:
+        with self._reloading.using() as opened:
             return whole_post(opened.library.post(post_id))
 
     def render(self, text: str, *, trees: bool = False) -> RenderAnswer:
@@ -287,7 +287,7 @@ class Engine:
         """A post in another language."""
         self.limits.check_language(target)
         self.limits.check_names("id", [post_id])
-        with self._keeper.using() as opened:
+        with self._reloading.using() as opened:
             post = opened.library.post(post_id)
         if not post.language:
             raise InputError(f"the language of the post {post_id!r} is not known")
@@ -301,18 +301,18 @@ class Engine:
     @property
     def own_language(self) -> str:
         """How much the recipe prefers posts in the asker's language."""
-        return self._keeper.opened.library.recipe.ranking.own_language
+        return self._reloading.opened.library.recipe.ranking.own_language
 
     @property
     def languages(self) -> Mapping[str, int]:
         """How many posts the library has of each language, also of those that only they state."""
-        return self._keeper.opened.languages
+        return self._reloading.opened.languages
 
     def describe(self) -> LibraryAnswer:
         """What the library holds."""
         from mathsetu import __version__
 
-        opened = self._keeper.opened
+        opened = self._reloading.opened
         library = opened.library
         return LibraryAnswer(
             posts=opened.posts,
@@ -330,7 +330,7 @@ class Engine:
         """A query as it is understood."""
         self.limits.check_query(query)
         self.limits.check_language(language)
-        library = self._keeper.opened.library
+        library = self._reloading.opened.library
         return library.question(query, language, as_words=as_words, page=page)
 
     def suggest(self, text: str, languages: Sequence[str] = ()) -> list[Suggestion]:
@@ -340,16 +340,16 @@ class Engine:
         glossary and tags are offered.
         """
         self.limits.check_query(text)
-        with self._keeper.using() as opened:
+        with self._reloading.using() as opened:
             self._prepare(opened)
             return opened.suggestions.find(text, languages)
 
     def corrected(self, question: Question) -> str:
         """A question with its misspelt words put right; "" where none is."""
-        with self._keeper.using() as opened:
+        with self._reloading.using() as opened:
             return opened.suggestions.corrected(question)
 
-    def _prepare(self, opened: Opened) -> None:
+    def _prepare(self, opened: OpenLibrary) -> None:
         """Read the titles of a library, once, while its other questions are answered."""
         with self._preparing:
             if self._prepared is opened:
@@ -359,7 +359,7 @@ class Engine:
 
     def _read_titles(self) -> None:
         # A library that is closed or damaged meanwhile says so to whoever searches.
-        with suppress(MathSetuError), self._keeper.using() as opened:
+        with suppress(MathSetuError), self._reloading.using() as opened:
             opened.suggestions.prepare()
 
     def _translated(self, text: str, source: str, target: str) -> TranslateAnswer:

@@ -20,7 +20,7 @@ from pydantic import Field
 from mathsetu.answers.describe import older_posts_notes
 from mathsetu.collections.jsonl import OWN_LINE, read_posts
 from mathsetu.collections.rows import BadRows
-from mathsetu.collections.seen import SeenIds
+from mathsetu.collections.seen_ids import SeenIds
 from mathsetu.collections.tally import Tally
 from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.library import Library, add_posts, remove_posts

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from mathsetu.errors import InputError
 from mathsetu.training import encoder
+from mathsetu.training.encoder.code_switching import Lexicon, make_lexicon
 from mathsetu.training.encoder.examples import (
     Amounts,
     Example,
@@ -27,7 +28,6 @@ from mathsetu.training.encoder.examples import (
 from mathsetu.training.encoder.packs import Pack
 from mathsetu.training.encoder.prepare import prepare
 from mathsetu.training.encoder.sources import LANGUAGES
-from mathsetu.training.encoder.swaps import Lexicon, make_lexicon
 from mathsetu.training.encoder.tokenizer import load_tokenizer, train_tokenizer
 from tests.training.encoder.raw import make_raw, write_lines
 

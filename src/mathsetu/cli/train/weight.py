@@ -10,7 +10,7 @@ from mathsetu.cli.evaluation import read_records
 from mathsetu.cli.output import LIBRARY, json_option, print_json, say, track
 from mathsetu.library import Library
 from mathsetu.ranking.rerank import CROSS_ENCODERS, Rerank
-from mathsetu.training.weighing import weigh
+from mathsetu.training.reranker_weight import choose_weight
 
 
 @click.command("weight")
@@ -45,7 +45,7 @@ def command(
     settings = Rerank(model, kind=kind, depth=depth, max_tokens=max_tokens, tiers=())
     queries = track(list(read_records(topics, "queries")), "topics")
     with Library(library) as opened:
-        found = weigh(opened, queries, read_records(judgments, "judgments"), settings)
+        found = choose_weight(opened, queries, read_records(judgments, "judgments"), settings)
     lines = [f"rerank.model={model}", f"rerank.kind={kind}", f"rerank.depth={depth}",
              "rerank.tiers=[]", f"rerank.weight={found.weight:g}"]  # fmt: skip
     if max_tokens != Rerank.max_tokens:

@@ -28,7 +28,7 @@ from mathsetu.languages.glossary.expansion import (
 )
 from mathsetu.languages.glossary.matching import Matcher, TermMatch
 from mathsetu.languages.glossary.search import Index
-from mathsetu.languages.strangers import is_stranger
+from mathsetu.languages.stem_collisions import is_stem_collision
 
 __all__ = ["Concept", "Expanded", "Glossary", "TermMatch", "is_said"]
 
@@ -83,7 +83,7 @@ class Glossary:
         >>> glossary.mean_different("equation", "equator", "en")
         True
         """
-        if is_stranger(one, language) != is_stranger(other, language):
+        if is_stem_collision(one, language) != is_stem_collision(other, language):
             return True
         meant, also_meant = self._meanings(one, language), self._meanings(other, language)
         return bool(meant and also_meant) and meant.isdisjoint(also_meant)

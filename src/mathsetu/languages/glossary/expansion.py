@@ -32,7 +32,7 @@ from mathsetu.languages.glossary.matching import Matcher, ReadText, TermMatch
 from mathsetu.languages.glossary.tokens import LONGEST_WORD, Token, has_tones
 from mathsetu.languages.learned import LearnedWords
 from mathsetu.languages.normalise import normalise
-from mathsetu.languages.strangers import is_stranger
+from mathsetu.languages.stem_collisions import is_stem_collision
 from mathsetu.languages.table import FURTHER
 from mathsetu.languages.table import language as row_of
 
@@ -274,7 +274,7 @@ class Expander:
                 for term in token.terms
                 for part in self._taken_apart(term, table)
             ]
-            if is_stranger(text[token.start : token.end], self._source):
+            if is_stem_collision(text[token.start : token.end], self._source):
                 learned = [self._without_terms(token.terms, said) for said in learned]
             places = ((token.start, token.end),) * len(learned)
             yield Piece(token.start, token.end, token.terms, (), tuple(learned), places)
@@ -320,7 +320,7 @@ class Expander:
             return
         written = text[piece.start : piece.end]
         parts = [part for term in piece.terms if (part := self._part(term))]
-        if parts and not learned and not is_stranger(written, self._source):
+        if parts and not learned and not is_stem_collision(written, self._source):
             yield from ((part, PART) for part in parts)
             return
         own = analyze(written, self._target)

@@ -15,7 +15,7 @@ from functools import lru_cache
 from mathsetu.languages.glossary.concepts import Concept
 from mathsetu.languages.glossary.tokens import Token, has_tones, tokenize
 from mathsetu.languages.normalise import fold, normalise
-from mathsetu.languages.strangers import is_stranger
+from mathsetu.languages.stem_collisions import is_stem_collision
 from mathsetu.languages.table import language as row_of
 
 _HALF_SPACE = "\u200c"
@@ -114,7 +114,7 @@ class Matcher:
         if not meanings or (is_one and not _may_begin(root, text, tokens, first)):
             return None, first + 1
         start, end = tokens[first].start, tokens[after - 1].end
-        if is_one and is_stranger(text[start:end], self.language):
+        if is_one and is_stem_collision(text[start:end], self.language):
             return None, after
         return TermMatch(start, end, _likeliest(meanings, text[start:end])), after
 

@@ -59,7 +59,7 @@ def about(status: int, line: str, visit: Visit, ui: Interface, limits: Limits) -
         problem=line if says_more else "",
         is_for_later=name in _LATER,
         home=False,
-        holdings=None,
+        summary=None,
         longest=limits.query,
         preview=None,
         has_typing=has_typing(visit, ui),

@@ -21,8 +21,8 @@ def page(
     template: str, visit: Visit, interface: Interface, status: int = 200, **values: Any
 ) -> HTMLResponse:
     """A template filled in, as a response; languages that the library holds are listed first."""
-    holdings = values.get("holdings")
-    held = [row.code for row in holdings.languages] if holdings else []
+    summary = values.get("summary")
+    present = [row.code for row in summary.languages] if summary else []
     html = _environment().get_template(template).render(
         visit=visit,
         ui=interface.language,
@@ -31,16 +31,16 @@ def page(
         number=interface.number,
         decimal=lambda value: interface.number(value, decimals=2),
         is_reviewed=interface.is_reviewed,
-        interface_languages=_held_first(INTERFACE_LANGUAGES.values(), held),
-        asked_languages=_held_first(ROWS.values(), held),
+        interface_languages=_present_first(INTERFACE_LANGUAGES.values(), present),
+        asked_languages=_present_first(ROWS.values(), present),
         **{"has_translator": False} | values,
     )  # fmt: skip
     return HTMLResponse(html, status, {"Vary": "Accept-Language"})
 
 
-def _held_first(rows: Iterable[Language], held: list[str]) -> list[Language]:
+def _present_first(rows: Iterable[Language], present: list[str]) -> list[Language]:
     """Languages in the order in which a library holds them, then the others as they come."""
-    places = {code: place for place, code in enumerate(held)}
+    places = {code: place for place, code in enumerate(present)}
     return sorted(rows, key=lambda row: places.get(row.code, len(places)))
 
 

@@ -183,8 +183,8 @@ class Pages:
     def preview(self, request: Request) -> HTMLResponse:
         """How a question is read, for the box to show while it is typed."""
         visit, ui = visited(request, self._engine.limits)
-        held = views.holdings(self._engine.describe())
-        return page("preview.html", visit, ui, preview=self._preview(visit, ui), holdings=held)
+        summary = views.library_summary(self._engine.describe())
+        return page("preview.html", visit, ui, preview=self._preview(visit, ui), summary=summary)
 
     def suggest(self, request: Request) -> JSONResponse:
         """What may be meant by a question that is being typed, up to the cursor."""
@@ -218,7 +218,7 @@ class Pages:
     ) -> HTMLResponse:
         nothing = {"home": False, "problem": "", "hits": [], "unfinished": [], "meant": ""}
         shown = nothing | {"close": True} | values
-        held = views.holdings(self._engine.describe())
+        summary = views.library_summary(self._engine.describe())
         # Whoever reads a post has seen before how the question was read.
         is_read = bool(shown["problem"]) or visit.path == "/post"
         read = None if is_read else self._preview(visit, ui)
@@ -227,8 +227,8 @@ class Pages:
             visit,
             ui,
             status,
-            holdings=held,
-            facets=views.facets(counts or {}, visit, held),
+            summary=summary,
+            facets=views.facets(counts or {}, visit, summary),
             preferences=tuple(PREFERENCES),
             has_translator=self._engine.has_translator,
             own=visit.own or self._engine.own_language,

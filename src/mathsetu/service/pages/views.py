@@ -152,7 +152,7 @@ class TranslationView:
 
 
 @dataclass(frozen=True)
-class Holdings:
+class LibrarySummary:
     """What can be searched, and the parts of the recipe that can be searched by alone."""
 
     posts: int
@@ -160,15 +160,17 @@ class Holdings:
     parts: tuple[str, ...]
 
 
-def holdings(answer: LibraryAnswer) -> Holdings:
+def library_summary(answer: LibraryAnswer) -> LibrarySummary:
     """What the library holds, our languages first, in the order of the table."""
     ours = [row for code, row in LANGUAGES.items() if code in answer.languages]
     others = [language(code) for code in answer.languages if code and code not in LANGUAGES]
     parts = tuple(part for part, weight in answer.parts.items() if weight > 0)
-    return Holdings(answer.posts, (*ours, *others), parts if len(parts) > 1 else ())
+    return LibrarySummary(answer.posts, (*ours, *others), parts if len(parts) > 1 else ())
 
 
-def facets(counts: Mapping[str, Mapping[str, int]], visit: Visit, held: Holdings) -> Facets:
+def facets(
+    counts: Mapping[str, Mapping[str, int]], visit: Visit, summary: LibrarySummary
+) -> Facets:
     """What the hits can be filtered by, with counts of the posts that were found.
 
     Where only some languages are wanted, nobody has counted what the others would give.
@@ -186,7 +188,7 @@ def facets(counts: Mapping[str, Mapping[str, int]], visit: Visit, held: Holdings
                 row.code in visit.languages,
                 row,
             )
-            for row in held.languages
+            for row in summary.languages
         ),
         tuple(Facet(tag, tag, tags[tag], is_on=False) for tag in offered),
         tuple(

@@ -22,12 +22,12 @@ from typing import Any
 from mathsetu.errors import InputError
 from mathsetu.languages.glossary.concepts import Concept, read_concepts
 from mathsetu.pool import all_cores, ordered_map
+from mathsetu.training.encoder.code_switching import Lexicon
 from mathsetu.training.encoder.folders import found
-from mathsetu.training.encoder.letters import SCRIPTS
 from mathsetu.training.encoder.packs import Pack
+from mathsetu.training.encoder.phonetic_spelling import SCRIPTS
 from mathsetu.training.encoder.prepare import FILES
 from mathsetu.training.encoder.sources import LANGUAGES
-from mathsetu.training.encoder.swaps import Lexicon
 from mathsetu.training.encoder.tokenizer import load_tokenizer, train_tokenizer
 
 #: Languages with little mathematics get more of what is made for them.

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from mathsetu.errors import InputError, RowError
 from mathsetu.training.encoder.alignment import align_words
+from mathsetu.training.encoder.code_switching import BORROWED, Learned, Lexicon, make_lexicon
 from mathsetu.training.encoder.nepali import near_nepali
 from mathsetu.training.encoder.overlap import Overlap
 from mathsetu.training.encoder.sources import (
@@ -24,7 +25,6 @@ from mathsetu.training.encoder.sources import (
     dictionary,
     translations,
 )
-from mathsetu.training.encoder.swaps import BORROWED, Learned, Lexicon, make_lexicon
 
 #: What the next stage reads.
 FILES = ("parallel.tsv.xz", "answered.jsonl.xz", "lexicon.json.xz")

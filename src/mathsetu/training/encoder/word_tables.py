@@ -21,7 +21,7 @@ from pathlib import Path
 
 from mathsetu.languages.analyze import analyze, tokenize
 from mathsetu.languages.glossary.tokens import LONGEST_WORD, joined_syllables
-from mathsetu.languages.strangers import is_stranger
+from mathsetu.languages.stem_collisions import is_stem_collision
 from mathsetu.languages.table import language as row_of
 from mathsetu.training.encoder.alignment import align_terms, without_formulas, words_of
 from mathsetu.training.encoder.overlap import Overlap
@@ -162,7 +162,7 @@ def term_table(
 
 def _terms_of(word: str, language: str) -> list[str]:
     """The terms of a word; one with the stem of another is not said in its place."""
-    return [word] if is_stranger(word, language) else analyze(word, language)
+    return [word] if is_stem_collision(word, language) else analyze(word, language)
 
 
 def _in_mathematics(

@@ -137,7 +137,7 @@ class View(Protocol):
         ...
 
 
-class Holdings(Protocol):
+class LibraryBackend(Protocol):
     """A library that is open."""
 
     def now(self) -> View:
@@ -148,7 +148,7 @@ class Holdings(Protocol):
         """Look for another version than that of a view; whether there is one."""
         ...
 
-    def refreshed(self) -> Holdings | None:
+    def refreshed(self) -> LibraryBackend | None:
         """The library as it is now where it was changed since it was opened; None where not."""
         ...
 
@@ -157,7 +157,7 @@ class Holdings(Protocol):
         ...
 
 
-def open_holdings(place: str | Path, settings: Iterable[str]) -> Holdings:
+def open_backend(place: str | Path, settings: Iterable[str]) -> LibraryBackend:
     """Open a library in a folder, or on a cluster.
 
     Args:
@@ -165,17 +165,17 @@ def open_holdings(place: str | Path, settings: Iterable[str]) -> Holdings:
         settings: Settings of its recipe to search with instead.
     """
     if is_address(place):
-        from mathsetu.cluster.holdings import ClusterHoldings  # most libraries are in folders
+        from mathsetu.cluster.backend import ClusterBackend  # most libraries are in folders
 
-        return ClusterHoldings(str(place), settings)
+        return ClusterBackend(str(place), settings)
     return _opened(Path(place), tuple(settings))
 
 
-def _opened(folder: Path, settings: tuple[str, ...]) -> FolderHoldings:
+def _opened(folder: Path, settings: tuple[str, ...]) -> FolderBackend:
     for attempt in range(_TRIES):
         manifest = read_manifest(folder)
         try:
-            return FolderHoldings(folder, manifest, settings)
+            return FolderBackend(folder, manifest, settings)
         except (InputError, OSError) as error:
             # A rebuild may have removed the old segments between two lines above.
             if attempt + 1 == _TRIES or read_manifest(folder) == manifest:
@@ -186,7 +186,7 @@ def _opened(folder: Path, settings: tuple[str, ...]) -> FolderHoldings:
     raise AssertionError("the last attempt ends above")
 
 
-class FolderHoldings:
+class FolderBackend:
     """A library in a folder, whose files never change while they are open.
 
     Attributes:
@@ -217,7 +217,7 @@ class FolderHoldings:
                     raise DamagedLibrary(folder, f"its part {name!r} was built from other posts")
             opened.pop_all()
 
-    def now(self) -> FolderHoldings:
+    def now(self) -> FolderBackend:
         """The library, which stays as it is."""
         return self
 
@@ -225,7 +225,7 @@ class FolderHoldings:
         """There is no other version of what is open."""
         return False
 
-    def refreshed(self) -> FolderHoldings | None:
+    def refreshed(self) -> FolderBackend | None:
         """The folder opened again if it was changed."""
         if read_manifest(self._folder) == self.manifest:
             return None

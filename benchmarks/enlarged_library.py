@@ -1,6 +1,6 @@
 """A library as large as wanted, drawn from a built one without going through text.
 
-    python -m benchmarks.grown LIBRARY LARGER --posts 2500000 [--processes 16]
+    python -m benchmarks.enlarged_library LIBRARY LARGER --posts 2500000 [--processes 16]
 
 The new library has the segments of the old one (recipe ``default``), and copies of these in which
 everything is drawn again as it is distributed there: documents and formulas are shuffled, one

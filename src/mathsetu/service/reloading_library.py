@@ -24,7 +24,7 @@ _TAGS = 50
 
 
 @dataclass
-class Opened:
+class OpenLibrary:
     """A library and how many requests are using it just now.
 
     No answers are kept where the library may change while it is open.
@@ -52,7 +52,7 @@ class Opened:
             self.__post_init__()
 
 
-class Keeper:
+class ReloadingLibrary:
     """Keeps a library open.
 
     When its folder was rebuilt, `refresh` opens the new one; requests under way end with the old
@@ -72,7 +72,9 @@ class Keeper:
         self._trial = trial
         # Taken before opening: what changes in between is found at the next look.
         self._identity = None if self._is_remote else _identity(self._folder)
-        self.opened = Opened(Library(place), AnswerCache(0) if self._is_remote else AnswerCache())
+        self.opened = OpenLibrary(
+            Library(place), AnswerCache(0) if self._is_remote else AnswerCache()
+        )
         self.is_current = True
         self._looked = monotonic()
         self._has_closed = False
@@ -123,7 +125,7 @@ class Keeper:
             self._has_closed = False
             gc.collect()
 
-    def _changed(self) -> Opened | None:
+    def _changed(self) -> OpenLibrary | None:
         """The library of the folder, opened and tried, if it is not the one that is open."""
         if self._is_remote:
             self.opened.look()
@@ -138,7 +140,7 @@ class Keeper:
         try:
             # Every byte, since the old library is still there to go on with if one is wrong.
             check(self._folder, library.manifest, thorough=True)
-            fresh = Opened(library, AnswerCache())
+            fresh = OpenLibrary(library, AnswerCache())
             self._trial(library)
         except BaseException:
             library.close()
@@ -147,7 +149,7 @@ class Keeper:
         return fresh
 
     @contextmanager
-    def using(self) -> Iterator[Opened]:
+    def using(self) -> Iterator[OpenLibrary]:
         """The library as it is now, kept open until the request is done."""
         with self._lock:
             opened = self.opened
@@ -161,14 +163,14 @@ class Keeper:
             if is_over:
                 self._close(opened)
 
-    def _retire(self, opened: Opened) -> None:
+    def _retire(self, opened: OpenLibrary) -> None:
         with self._lock:
             opened.is_old = True
             is_idle = not opened.users
         if is_idle:
             self._close(opened)
 
-    def _close(self, opened: Opened) -> None:
+    def _close(self, opened: OpenLibrary) -> None:
         opened.library.close()
         self._has_closed = True
 

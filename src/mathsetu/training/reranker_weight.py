@@ -45,7 +45,7 @@ class Weighed:
     topics: int
 
 
-def weigh(
+def choose_weight(
     library: Library,
     queries: Iterable[Query],
     judgments: Iterable[Judgment],

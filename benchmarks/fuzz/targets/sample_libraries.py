@@ -13,10 +13,10 @@ from mathsetu.library import add_posts, build_library, remove_posts
 from mathsetu.records import Post
 
 #: An element that no page of ours has: where it shows up, text was not escaped.
-STRANGER = "<zqx onzq=1>"
+UNKNOWN_TAG = "<zqx onzq=1>"
 _HARM = (
-    f"prime integral {STRANGER}<script>alert(1)</script><img src=x onerror=alert(1)>"
-    f" $\\text{{{STRANGER}}}$"
+    f"prime integral {UNKNOWN_TAG}<script>alert(1)</script><img src=x onerror=alert(1)>"
+    f" $\\text{{{UNKNOWN_TAG}}}$"
 )
 
 
@@ -24,10 +24,10 @@ def hostile_posts() -> list[Post]:
     """Posts whose every field tries to be markup."""
     fields = (
         Post(
-            id=f'h1"><zqx>{STRANGER}',
+            id=f'h1"><zqx>{UNKNOWN_TAG}',
             title=_HARM,
             body=_HARM,
-            tags=(STRANGER, "';--"),
+            tags=(UNKNOWN_TAG, "';--"),
             language="en",
         ),
         Post(
@@ -36,8 +36,8 @@ def hostile_posts() -> list[Post]:
             body="javascript: $x$ &lt;zqx&gt; {{7*7}}",
             language="<zqx>",
             url="javascript:alert(1)",
-            kind=STRANGER,
-            collection=STRANGER,
+            kind=UNKNOWN_TAG,
+            collection=UNKNOWN_TAG,
         ),
         Post(
             id="h3",

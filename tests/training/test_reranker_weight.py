@@ -12,7 +12,7 @@ from mathsetu.errors import InputError
 from mathsetu.library import Library, build_library
 from mathsetu.ranking.rerank import Rerank
 from mathsetu.records import Judgment, Post, Query
-from mathsetu.training.weighing import WEIGHTS, weigh
+from mathsetu.training.reranker_weight import WEIGHTS, choose_weight
 from tests.command import Mathsetu
 from tests.light import LIGHT
 
@@ -71,7 +71,7 @@ SETTINGS = Rerank("none", depth=20, tiers=())
 
 def test_a_model_that_knows_more_gets_a_weight_and_pays_on_other_topics(library: Library) -> None:
     _, queries, judgments = forum()
-    found = weigh(library, queries, judgments, SETTINGS, Knowing())
+    found = choose_weight(library, queries, judgments, SETTINGS, Knowing())
     assert found.weight > 0
     assert found.topics == len(queries)
     assert set(found.gains) == set(WEIGHTS)
@@ -85,14 +85,16 @@ def test_a_model_that_knows_nothing_is_left_out(library: Library) -> None:
         Judgment(query.id, f"{subject}-poor", 3)
         for query, subject in zip(queries, SUBJECTS, strict=True)
     ]
-    found = weigh(library, queries, judgments, SETTINGS, Guessing())
+    found = choose_weight(library, queries, judgments, SETTINGS, Guessing())
     assert found.weight == 0
     assert found.aside == found.without == 1
 
 
 def test_without_judged_topics_nothing_can_be_weighed(library: Library) -> None:
     with pytest.raises(InputError, match="no topic has a judgment"):
-        weigh(library, [Query("z", "primes")], [Judgment("q0", "x", 1)], SETTINGS, Knowing())
+        choose_weight(
+            library, [Query("z", "primes")], [Judgment("q0", "x", 1)], SETTINGS, Knowing()
+        )
 
 
 @pytest.mark.thorough

@@ -35,10 +35,10 @@ def folded(text: str) -> str:
     return " ".join(fold(word) for word in tokenize(_FORMULA.sub(" ", text)))
 
 
-class Beginnings:
+class PrefixIndex:
     """Texts by the beginnings of their words.
 
-    >>> table = Beginnings(["Prime numbers", "Infinitely many primes", "Sums"])
+    >>> table = PrefixIndex(["Prime numbers", "Infinitely many primes", "Sums"])
     >>> table.find("prim", 5), table.find("many pr", 5), table.find("x", 5)
     ([0, 1], [1], [])
     """

@@ -16,7 +16,7 @@ from mathsetu.cluster.meaning import ClusterMeaning, Remembered
 from mathsetu.cluster.posts import ClusterPosts
 from mathsetu.cluster.snapshot import Newest, Snapshot
 from mathsetu.cluster.words import ClusterWords
-from mathsetu.library.holdings import View
+from mathsetu.library.backend import View
 from mathsetu.library.segmented_posts import Filter
 from mathsetu.recipes import searched_with
 from mathsetu.recipes.parts import settings_of
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class ClusterHoldings:
+class ClusterBackend:
     """A library on a cluster.
 
     Attributes:
@@ -56,7 +56,7 @@ class ClusterHoldings:
         """Look for another version than that of a view; whether there is one."""
         return self._newest.renew() or self.now().version != view.version
 
-    def refreshed(self) -> ClusterHoldings | None:
+    def refreshed(self) -> ClusterBackend | None:
         """This library if there is a newer version, which searches see from now on."""
         return self if self._newest.renew() else None
 

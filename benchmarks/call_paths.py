@@ -1,6 +1,6 @@
-"""Follows a query and a post through the engine and draws both ways, a line per step.
+"""Follows a query and a post through the engine and draws both paths, a line per step.
 
-    python -m benchmarks.ways
+    python -m benchmarks.call_paths
 
 A step is a file that is entered, described by the first line of its docstring. Packages are drawn
 from layer 2 up: below are formulas, languages and markup, which every package uses. CONTRIBUTING.md
@@ -35,7 +35,7 @@ QUERY = r"समाकल $\int_0^\infty \frac{\sin x}{x}dx$ का मान"
 
 
 @dataclass
-class Way:
+class CallPath:
     """The files that were entered, in order, and the types of values that were made."""
 
     files: list[str] = field(default_factory=list)
@@ -52,9 +52,9 @@ class Way:
 
 
 @contextmanager
-def followed() -> Iterator[Way]:
+def followed() -> Iterator[CallPath]:
     """Note every file of the package that is entered, and every dataclass that is filled."""
-    way = Way()
+    path = CallPath()
     seen: set[str] = set()
 
     def note(frame: FrameType, event: str, _: Any) -> None:
@@ -64,21 +64,21 @@ def followed() -> Iterator[Way]:
         if code.co_name == "__init__" and code.co_filename == "<string>":
             made = type(frame.f_locals.get("self"))
             if is_dataclass(made) and made.__module__.startswith("mathsetu."):
-                way.values.setdefault(made.__name__, made.__module__)
+                path.values.setdefault(made.__name__, made.__module__)
         elif code.co_name != "<module>" and code.co_filename.startswith(str(PACKAGE)):
             file = Path(code.co_filename).relative_to(PACKAGE).as_posix()
             if file not in seen:
                 seen.add(file)
-                way.files.append(file)
+                path.files.append(file)
 
     sys.setprofile(note)
     try:
-        yield way
+        yield path
     finally:
         sys.setprofile(None)
 
 
-def way_of_a_query(folder: Path) -> Way:
+def path_of_a_query(folder: Path) -> CallPath:
     """``mathsetu search`` with reasons, after one that has loaded what is loaded once."""
 
     def search() -> None:
@@ -86,27 +86,27 @@ def way_of_a_query(folder: Path) -> Way:
             command_line(["search", str(folder), QUERY, "--explain"])
 
     search()
-    with followed() as way:
+    with followed() as path:
         search()
-    return way
+    return path
 
 
-def way_of_a_post(folder: Path) -> Way:
+def path_of_a_post(folder: Path) -> CallPath:
     """Building a library of a question and its answer, after one that has loaded the encoder."""
     posts = [
         Post(id="q", kind="question", title="Sums", body="What is the sum $1+2+\\dots+n$?"),
         Post(id="a", kind="answer", parent_id="q", body="It is $\\frac{n(n+1)}{2}$."),
     ]
     build_library(folder / "before", posts, processes=1)
-    with followed() as way:
+    with followed() as path:
         build_library(folder / "after", posts, processes=1)
-    return way
+    return path
 
 
-def drawing(title: str, way: Way) -> str:
-    """A way, a line per step."""
-    width = max(map(len, way.drawn))
-    steps = (f"    {file:{width}}  {_says(PACKAGE / file)}" for file in way.drawn)
+def drawing(title: str, path: CallPath) -> str:
+    """A path, a line per step."""
+    width = max(map(len, path.drawn))
+    steps = (f"    {file:{width}}  {_says(PACKAGE / file)}" for file in path.drawn)
     return "\n".join([title, *steps])
 
 
@@ -115,21 +115,21 @@ def _says(file: Path) -> str:
     return docstring.split("\n")[0]
 
 
-def both() -> dict[str, Way]:
-    """Each way by its title."""
+def both() -> dict[str, CallPath]:
+    """Each path by its title."""
     with TemporaryDirectory() as folder:
         library = Path(folder) / "library"
         build_library(library, sampler.posts(), processes=1)
         return {
-            "A query: mathsetu search LIBRARY QUERY --explain": way_of_a_query(library),
-            "A post: mathsetu index LIBRARY POSTS": way_of_a_post(Path(folder)),
+            "A query: mathsetu search LIBRARY QUERY --explain": path_of_a_query(library),
+            "A post: mathsetu index LIBRARY POSTS": path_of_a_post(Path(folder)),
         }
 
 
 def main() -> None:
-    for title, way in both().items():
-        print(drawing(title, way))
-        print(f"    ({len(way.drawn)} files; {len(way.files)} with the libraries below)\n")
+    for title, path in both().items():
+        print(drawing(title, path))
+        print(f"    ({len(path.drawn)} files; {len(path.files)} with the libraries below)\n")
 
 
 if __name__ == "__main__":

@@ -4,8 +4,10 @@ Snowball gives "equator" the stem of "equation", and "factory" that of "factoria
 tell these from true relatives ("operator" and "operation" have the same two), so they are listed:
 those that reading the 20,000 most used English words has found. Each is there with its forms.
 
->>> is_stranger("Equator", "en"), is_stranger("equations", "en"), is_stranger("equator", "de")
-(True, False, False)
+>>> [is_stem_collision(word, "en") for word in ("Equator", "equations")]
+[True, False]
+>>> is_stem_collision("equator", "de")
+False
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from __future__ import annotations
 from typing import Final
 
 #: The words, by language.
-STRANGERS: Final = {
+STEM_COLLISIONS: Final = {
     "en": frozenset(
         # equation, several, information, factorial, converse, numerator
         "equator equators severe severely severity informal informally factory factories "
@@ -35,6 +37,6 @@ STRANGERS: Final = {
 }
 
 
-def is_stranger(word: str, language: str) -> bool:
+def is_stem_collision(word: str, language: str) -> bool:
     """Whether a word has the stem of a term of its language, but not its meaning."""
-    return word.lower() in STRANGERS.get(language, ())
+    return word.lower() in STEM_COLLISIONS.get(language, ())

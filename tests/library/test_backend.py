@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from mathsetu.errors import DamagedLibrary, InputError
-from mathsetu.library import holdings
-from mathsetu.library.holdings import open_holdings
+from mathsetu.library import backend
+from mathsetu.library.backend import open_backend
 from mathsetu.library.manifest import read_manifest
 
 
@@ -30,18 +30,18 @@ def test_opening_is_tried_again_while_the_manifest_changes(
                 raise DamagedLibrary(folder, "is missing")
             self.manifest = manifest
 
-    monkeypatch.setattr(holdings, "read_manifest", changing)
-    monkeypatch.setattr(holdings, "FolderHoldings", Replaced)
-    assert open_holdings(library, ()).manifest == 9  # type: ignore[attr-defined]
+    monkeypatch.setattr(backend, "read_manifest", changing)
+    monkeypatch.setattr(backend, "FolderBackend", Replaced)
+    assert open_backend(library, ()).manifest == 9  # type: ignore[attr-defined]
     opened = -1
     with pytest.raises(DamagedLibrary):
-        open_holdings(library, ())
+        open_backend(library, ())
     assert opened == 4
     # What is damaged and stays so is said at once.
-    monkeypatch.setattr(holdings, "read_manifest", lambda folder: manifest)
+    monkeypatch.setattr(backend, "read_manifest", lambda folder: manifest)
     opened = 0
     with pytest.raises(DamagedLibrary):
-        open_holdings(library, ())
+        open_backend(library, ())
     assert opened == 1
 
 
@@ -51,13 +51,13 @@ def test_what_the_system_refuses_is_one_line(
     def refused(*given: object) -> object:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(holdings, "FolderHoldings", refused)
+    monkeypatch.setattr(backend, "FolderBackend", refused)
     with pytest.raises(InputError, match=rf"^{library}: cannot be read \(.*ermission denied\)$"):
-        open_holdings(library, ())
+        open_backend(library, ())
 
 
 def test_an_open_folder_stays_as_it_is_until_it_changes(library: Path) -> None:
-    opened = open_holdings(library, ())
+    opened = open_backend(library, ())
     assert opened.now() is opened
     assert opened.renew(opened.now()) is False
     assert opened.refreshed() is None
@@ -67,8 +67,8 @@ def test_an_open_folder_stays_as_it_is_until_it_changes(library: Path) -> None:
 
 def test_a_part_of_other_posts_is_damage(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        holdings.CachedPosts, "__init__", lambda self, *given: setattr(self, "count", 9)
+        backend.CachedPosts, "__init__", lambda self, *given: setattr(self, "count", 9)
     )
-    monkeypatch.setattr(holdings.CachedPosts, "close", lambda self: None)
+    monkeypatch.setattr(backend.CachedPosts, "close", lambda self: None)
     with pytest.raises(DamagedLibrary, match="was built from other posts"):
-        open_holdings(library, ())
+        open_backend(library, ())

@@ -7,8 +7,8 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mathsetu.training.encoder.letters import sounded
-from mathsetu.training.encoder.swaps import Lexicon, make_lexicon
+from mathsetu.training.encoder.code_switching import Lexicon, make_lexicon
+from mathsetu.training.encoder.phonetic_spelling import sounded
 
 _CHANCE = random.Random(1)
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mathsetu.languages.glossary.concepts import read_concepts
-from mathsetu.training.encoder.letters import SCRIPTS, sounded
+from mathsetu.training.encoder.phonetic_spelling import SCRIPTS, sounded
 
 #: Nepali has no dictionary here; what the glossary lacks is said in Hindi, its neighbour.
 BORROWED = {"ne": "hi"}

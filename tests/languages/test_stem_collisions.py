@@ -4,14 +4,14 @@ import pytest
 
 from mathsetu.languages.analyze import analyze
 from mathsetu.languages.glossary import Glossary
-from mathsetu.languages.strangers import STRANGERS
+from mathsetu.languages.stem_collisions import STEM_COLLISIONS
 
 
-@pytest.mark.parametrize("language", STRANGERS)
+@pytest.mark.parametrize("language", STEM_COLLISIONS)
 def test_each_has_the_stem_of_a_term_and_is_none(language: str) -> None:
     forms = {form for concept in Glossary.load() for form in concept.forms[language]}
     stems = {term for form in forms for term in analyze(form, language)}
-    for word in STRANGERS[language]:
+    for word in STEM_COLLISIONS[language]:
         assert word not in forms
         assert set(analyze(word, language)) <= stems, word
 
