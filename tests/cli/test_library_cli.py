@@ -617,6 +617,49 @@ def test_posts_of_files_that_are_no_longer_in_a_folder_are_reported(mathsetu: Ma
     assert "no longer exists" not in done.out
 
 
+def test_add_with_prune_leaves_what_the_folder_has(mathsetu: Mathsetu) -> None:
+    Path("notes").mkdir()
+    Path("notes/kept.md").write_text("Before.\n\n# One\n\nA sum.\n\n# Two\n\nA product.")
+    Path("notes/gone.md").write_text("# Gone\n\nA sum.")
+    Path("notes/empty.md").write_text("# Empty\n\nA sum.")
+    Path("notes/sheet.csv").write_text("Question,Answer,id\nWhat?,A sum,r1\nWhy?,A root,r2\n")
+    with ZipFile("notes/old.zip", "w") as archive:
+        archive.writestr("a.md", "# A\n\nA sum.")
+    Path("more.jsonl").write_text('{"id": "1", "body": "A prime."}')
+    build = ("--recipe", "msm-bm25", "--processes", "1")
+    assert mathsetu("index", "lib", "notes", "more.jsonl", *build).code == 0
+    assert mathsetu.json("add", "lib", "notes", "--prune")["pruned"] == 0
+
+    Path("notes/kept.md").write_text("Before.\n\n# One\n\nA sum.\n\n# Three\n\nA product.")
+    Path("notes/gone.md").unlink()
+    Path("notes/old.zip").unlink()
+    Path("notes/empty.md").write_text("")  # exists, but nothing could be read
+    Path("notes/sheet.csv").write_text("Question,Answer,id\nWhat?,A sum,r1\n")
+    added = mathsetu.json("add", "lib", "notes")
+    assert (added["pruned"], added["gone_files"]) == (0, {"notes/gone.md": 1, "notes/old.zip": 1})
+    assert added["older_posts"] == {"notes/kept.md": 1, "notes/sheet.csv": 1}
+    pruned = mathsetu("add", "lib", "notes", "--prune")
+    assert "4 posts added, 4 of them replaced older ones, 4 old posts removed\n" in pruned.out
+    assert "still in the library" not in pruned.out
+    with Library("lib") as library:
+        kept = {"notes/kept.md", "notes/kept.md#one", "notes/kept.md#three"}
+        ids = kept | {"notes/empty.md#empty", "r1", "1"}
+        assert len(library) == len(ids)
+        assert set(library.posts_named(ids)) == ids
+
+
+def test_prune_is_refused_where_posts_that_still_exist_would_be_removed(mathsetu: Mathsetu) -> None:
+    Path("notes").mkdir()
+    Path("notes/a.md").write_text("# A\n\nA sum.")
+    mathsetu("index", "lib", "notes", "--recipe", "msm-bm25", "--processes", "1")
+    refused = mathsetu("add", "lib", "notes", "--prune", "--skip-bad")
+    assert refused.code == 2
+    assert "--prune and --skip-bad cannot be combined" in refused.err
+    refused = mathsetu("add", "qdrant://localhost/lib", "notes", "--prune")
+    assert refused.code == 2
+    assert "--prune needs a library in a folder" in refused.err
+
+
 def test_a_document_is_removed_with_all_its_sections(mathsetu: Mathsetu) -> None:
     Path("notes").mkdir()
     for name in ("sums", "primes"):

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from mathsetu.errors import InputError
 from mathsetu.languages.analyze import analyze, tokenize, words
+from mathsetu.languages.endings import usual_ending
 from mathsetu.languages.normalise import normalise
 from mathsetu.languages.table import LANGUAGES
 from tests.timing import assert_within
@@ -36,6 +37,39 @@ def test_a_devanagari_word_with_vowel_signs_is_one_token() -> None:
 )
 def test_spellings_of_hindi_meet(spellings: tuple[str, ...]) -> None:
     assert meet("hi", *spellings)
+
+
+@pytest.mark.parametrize(
+    "spellings",
+    [
+        ("factorise", "factorize", "factorising", "factorisation", "factorizations"),
+        ("diagonalisable", "diagonalizable", "Diagonalisability"),
+        ("amortised", "amortized"),
+        ("analyse", "analyzing", "analysed"),
+        ("neighbour", "neighbors"),
+        ("neighbourhood", "neighborhoods"),
+        ("coloured", "coloring", "colour"),
+        ("centre", "centers", "centred"),
+        ("kilometres", "kilometer"),
+        ("programme", "programs"),
+    ],
+)
+def test_british_and_american_spellings_meet(spellings: tuple[str, ...]) -> None:
+    assert meet("en", *spellings)
+    assert len({analyze(text, "en", stemmer="snowball")[0] for text in spellings}) == 1
+
+
+@pytest.mark.parametrize(
+    "word",
+    "promise compromised surmise treatise advertised expertise precise exercises arises premise "
+    "four contour source piecewise lattice metred programmer resource".split(),
+)
+def test_words_that_only_look_british_are_left_as_they_are(word: str) -> None:
+    assert usual_ending(word, "english") == word
+
+
+def test_the_stemmer_of_the_papers_knows_no_spellings() -> None:
+    assert analyze("centre", "en", stemmer="porter") != analyze("center", "en", stemmer="porter")
 
 
 @pytest.mark.parametrize("language", ["", "en", "es", "it", "pt"])

@@ -32,8 +32,10 @@ from mathsetu.cli.output import (
     skipped,
 )
 from mathsetu.collections.folder import has_file, prefix_of
+from mathsetu.collections.rows import BadRows
+from mathsetu.collections.seen_ids import SeenIds
 from mathsetu.collections.tally import Tally
-from mathsetu.library import Library, add_posts
+from mathsetu.library import Library, add_posts, remove_posts
 from mathsetu.library.manifest import read_manifest
 from mathsetu.printable import counted
 from mathsetu.records import archives_of
@@ -47,6 +49,12 @@ from mathsetu.records import archives_of
 @field_option
 @form_option
 @click.option("--skip-bad", is_flag=True, help="Skip and count bad rows instead of stopping.")
+@click.option(
+    "--prune",
+    is_flag=True,
+    help="Also remove posts that are no longer in the files of SOURCES, and files that are no "
+    "longer in the folders.",
+)
 @device_option
 @json_option
 def command(
@@ -57,6 +65,7 @@ def command(
     fields: dict[str, str],
     form: str | None,
     skip_bad: bool,
+    prune: bool,
     device: str,
     as_json: bool,
 ) -> None:
@@ -64,12 +73,14 @@ def command(
 
     It stays in the collection of the old post, unless it states another. Nothing else is
     removed: if a file is added again with fewer posts, or is no longer in its folder, its old
-    posts stay in LIBRARY, and the report counts them.
+    posts stay in LIBRARY, and the report counts them. With --prune they are removed.
 
     Only the new posts are indexed. After many additions small segments are merged; to merge them
     at any time, run mathsetu optimize.
     """
     check_library_first(library, sources)
+    if prune:
+        _check_prune(library, skip_bad)
     bad = policy(skip_bad, fields, form)
     before = _languages(library)
     with (
@@ -85,22 +96,45 @@ def command(
             on_left_out=bad.left_out,
         )
         opened.refresh()
-        older = opened.older_posts(bad.tally or Tally())
-        gone = _gone_files(opened, files_of(sources), bad.tally or Tally())
+        tally = bad.tally or Tally()
+        pruned = _prune(library, opened, files_of(sources), bad) if prune else 0
+        older = opened.older_posts(tally)
+        gone = _gone_files(opened, files_of(sources), tally)
     after = _languages(library)
-    replaced = count - (sum(after.values()) - sum(before.values()))
+    replaced = count - pruned - (sum(after.values()) - sum(before.values()))
     new = bad.tally.new_collections if bad.tally is not None else []
     if as_json:
-        done = {"added": count, "replaced": replaced, "new_collections": new}
+        done = {"added": count, "replaced": replaced, "pruned": pruned, "new_collections": new}
         print_json(done | {"older_posts": older, "gone_files": gone} | report_of(bad, after))
         return
     instead = f", {replaced} of them replaced older ones" if replaced else ""
-    say(f"{library}: {counted(count, 'post')} added{instead}{skipped(bad)}")
+    removed = f", {counted(pruned, 'old post')} removed" if prune else ""
+    say(f"{library}: {counted(count, 'post')} added{instead}{removed}{skipped(bad)}")
     for name in new:
         say(f"  new collection: {name}")
     _say_older_posts(library, sources, older)
     _say_gone_files(library, gone)
     say_report(bad, after, languages_of="the library")
+
+
+def _check_prune(library: Path | str, skip_bad: bool) -> None:
+    if skip_bad:
+        raise click.UsageError(
+            "--prune and --skip-bad cannot be combined: the posts of skipped rows would be removed"
+        )
+    if not isinstance(library, Path):
+        raise click.UsageError("--prune needs a library in a folder, not on a cluster")
+
+
+def _prune(library: Path | str, opened: Library, sources: Sequence[Path], bad: BadRows) -> int:
+    """Remove the old posts of files that were added again, and of files that no longer exist."""
+    tally, read = bad.tally or Tally(), bad.ids or SeenIds()
+    gone = _gone_files(opened, sources, tally)
+    named = opened.posts_named([*opened.older_posts(tally), *gone])
+    old = {one for name, ids in named.items() for one in ids if name in gone or one not in read}
+    count = remove_posts(library, old) if old else 0
+    opened.refresh()
+    return count
 
 
 def _gone_files(library: Library, sources: Sequence[Path], tally: Tally) -> dict[str, int]:
@@ -126,7 +160,8 @@ def _say_gone_files(library: Path | str, gone: Mapping[str, int]) -> None:
     say_lines(lines, "files")
     if lines:
         remove = shlex.join(["mathsetu", "remove", str(library), next(iter(gone))])
-        say(f"  to remove them, name the files: {remove}{' …' if len(lines) > 1 else ''}")
+        rest = " …" if len(lines) > 1 else ""
+        say(f"  to remove them, add the folder with --prune, or name the files: {remove}{rest}")
 
 
 def _say_older_posts(
@@ -138,7 +173,7 @@ def _say_older_posts(
         # A removed file that is added by itself is in the collection of its own folder.
         add = shlex.join(["mathsetu", "add", str(library), *sources])
         again = f"add it again ({add}; tables need the same --field as before)"
-        say(f"  to replace them, remove the file ({remove}), then {again}")
+        say(f"  to remove them, use --prune, or remove the file ({remove}), then {again}")
 
 
 def _languages(library: Path | str) -> Mapping[str, int]:

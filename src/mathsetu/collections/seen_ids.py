@@ -29,11 +29,14 @@ class SeenIds:
         self._count = 0
         self._resize(1 << 10)
 
+    def __contains__(self, post_id: str) -> bool:
+        return bool(self._keys[self._slot(_key(post_id))])
+
     def first_place(self, post_id: str, path: str, line: int) -> tuple[str, int] | None:
         """Where an id was seen before; None, and it is remembered, when it was not."""
         if 10 * self._count > 6 * (self._mask + 1):
             self._grow()
-        key = (hash(post_id) & _HASH_BITS) or 1  # zero marks what is free
+        key = _key(post_id)
         slot = self._slot(key)
         if self._keys[slot]:
             place = self._places[slot]
@@ -67,3 +70,7 @@ class SeenIds:
                 slot = self._slot(key)
                 self._keys[slot] = key
                 self._places[slot] = place
+
+
+def _key(post_id: str) -> int:
+    return (hash(post_id) & _HASH_BITS) or 1  # zero marks a free slot

@@ -5,6 +5,8 @@ only far inside a word. Other rules need accents: *multiplicação* is ``multipl
 *multiplicacao* is not. So plurals of these kinds become singulars first, and endings that are
 typed without accents get them. What comes out is a step to a stem, not always a word.
 
+>>> [usual_ending(word, "english") for word in ("factorisation", "neighbourhood", "centre")]
+['factorization', 'neighborhood', 'center']
 >>> [usual_ending(word, "portuguese") for word in ("funções", "funcao", "integrais", "ordens")]
 ['função', 'função', 'integral', 'ordem']
 >>> usual_ending("equacions", "catalan"), usual_ending("egalites", "french")
@@ -20,6 +22,20 @@ from typing import Final
 
 #: Endings and what is written instead, by stemmer; the first one that fits counts.
 ENDINGS: Final[dict[str, dict[str, str]]] = {
+    # British spelling to American.
+    "english": {
+        # factorise, but not promise, compromise, treatise, surmise, advertise, expertise
+        "(?<=..)(al|an|ar|as|at|en|er|es|et|gn|ic|id|il|im|in|it|iv|ll|nt|og|om|on|or|ot|rd|rm|rt|tr|ur)"
+        "(?<!prom)(?<!^treat)(?<!^surm)(?<!advert)(?<!^expert)"
+        "is(e[drs]?|ers|ing|able|ability|ations?|ational)": r"\1iz\2",
+        "((?:^|an|at|ar)al)ys(e[drs]?|ers|ing)": r"\1yz\2",  # analyse, catalyse, paralyse
+        "^((?:dis)?(?:arm|behavi|col|endeav|fav|flav|harb|hon|hum|lab|neighb|od|rig|rum|vap|vig))our"
+        "(s|ed|ing|able|hood|hoods|ite|ites|ful|less|ly)?": r"\1or\2",
+        "(calib|cent|fib|lit|theat|(?:^|kilo|centi|milli)met)re(s?)": r"\1er\2",
+        "(cent|fib)red": r"\1ered",
+        "^(sub)?programme(s?)": r"\1program\2",
+        "^artefact(s?)": r"artifact\1",
+    },
     "portuguese": {
         r"(?<=.)c(?:ao|[oõ]es)": "ção",
         r"(?<=.)(?:ao|[oõ]es|ães)": "ão",

@@ -61,9 +61,8 @@ def stemmer(name: str) -> Stem:
     Raises:
         InputError: When there is none; the message lists those that exist.
     """
-    if name in _OWN:
-        return _OWN[name]
-    return _snowball("english" if name == "snowball" else name)
+    name = "english" if name == "snowball" else name
+    return _OWN[name] if name in _OWN else _snowball(name)
 
 
 @cache

@@ -37,7 +37,7 @@ from mathsetu.retrieval.mapped import CHECKSUMS
 
 #: Grows when libraries written by older versions can no longer be read, and with a new built-in
 #: model, since vectors of two models do not meet.
-FORMAT = 7
+FORMAT = 8
 _PART = f".{_NAME}.part"
 _CHECKSUM = "checksum"
 #: What the folder of a segment is called besides its name until the segment is whole.
