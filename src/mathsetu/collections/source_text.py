@@ -131,7 +131,7 @@ def _check_source(source: str, where: str) -> None:
 
 
 def _check_delimiters(text: str, where: str) -> None:
-    """Refuse a text with far too many delimiters, because finding its formulas takes minutes."""
+    """Refuse a text with far too many delimiters; finding its formulas would take minutes."""
     if len(text) < 4 * MOST_FORMULAS:
         return
     delimiters = text.count("$") // 2 + sum(map(text.count, ("\\(", "\\[", "\\begin{")))

@@ -1,8 +1,8 @@
 r"""Expands a LaTeX document: includes its files and applies the macros of its author.
 
-``\input`` is replaced by the file, and macros are expanded where they are used. Everything else
-that is not text is removed: comments, drawings, listings, citations, references, layout. Nothing is
-executed: only definitions of macros with plain bodies are understood.
+``\input`` is replaced by the file, and macros are expanded where they are used. What is not text is
+removed: comments, drawings, listings, citations, references, layout. Nothing is executed: only
+definitions of macros with plain bodies are understood.
 
 The output of macros is limited (`_BUDGET`), so that the time is linear in the length of the input.
 """
@@ -519,7 +519,7 @@ class _Reader(Frames):
         given = re.search(r"(?:name|title)\s*=\s*\{?([^,{}]+)", option)
         self._theorems[name] = given[1].strip() if given else name.capitalize()
 
-    # What is not read.
+    # Skipped and verbatim input.
 
     def _if_false(self, _: str) -> None:
         frame = self._here()
