@@ -1,1 +1,1 @@
-"""Readers and writers of public formats, streaming; see `formats` for the table of them."""
+"""Streaming readers and writers of public formats; `formats` lists them all."""

@@ -1,7 +1,7 @@
 """ARQMath: topics of tasks 1 and 2, formula tables, and the two run formats.
 
-Its posts are a Stack Exchange dump (`stackexchange`), its judgments are TREC qrels (`trec`).
-Samples of its answers come as JSON Lines, each with what its question says.
+The posts are a Stack Exchange dump (`stackexchange`), the judgments are TREC qrels (`trec`).
+Samples of answers are JSON Lines; each answer includes the text of its question.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ _FORMULA_COLUMNS = {
     name: (name.replace("_", ""),) for name in ("id", "post_id", "type", "visual_id", "formula")
 }
 _ANSWER_FIELDS = ("answer_id", "question_id", "title", "tags", "question", "answer")
-# Where formulas of a sample stand, and which field of a post that is; comments are not read.
+# The location of a formula in a sample, mapped to the field of a post. Comments are not read.
 _PLACES = {"title": "title", "question": "question", "answer": "body"}
 
 
 def read_answers(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Post]:
-    r"""Answers with the title, tags and text of their questions, one JSON object a line.
+    r"""Read answers with the title, tags and text of their questions, one JSON object per line.
 
-    Formulas that the collection lists keep their ids; those of a question belong to it, not to its
-    answer.
+    Formulas that the collection lists keep their ids. The formulas of a question have the id of
+    the question as their post, not that of the answer.
 
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp()) / "posts.jsonl"
@@ -59,7 +59,7 @@ def read_answers(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Post]:
             if missing:
                 raise ValueError(f'"{missing[0]}" is missing')
             check_texts(row, "answer")
-            # Also where formulas are listed: a text with too many is refused.
+            # Also needed if the row lists its formulas: this refuses a text with too many.
             post = with_formulas(_answer(row))
             listed = tuple(_listed(post, row.get("formulas", ())))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -85,7 +85,7 @@ def _answer(row: Mapping[str, Any]) -> Post:
 
 
 def _listed(post: Post, rows: Iterable[Mapping[str, object]]) -> Iterator[Formula]:
-    """The formulas of a sample that stand in what is read of it; a few have no id."""
+    """Yield the listed formulas of the fields that are read; a few have no id and get one."""
     for number, row in enumerate(rows):
         place = _PLACES.get(str(row["where"]))
         if place:
@@ -96,11 +96,11 @@ def _listed(post: Post, rows: Iterable[Mapping[str, object]]) -> Iterator[Formul
 
 
 def read_topics(path: str | Path, bad: BadRows = REFUSE, *, language: str = "") -> Iterator[Query]:
-    r"""Read topics; those of task 2 have the formula they ask for in ``formulas``.
+    r"""Read topics; a topic of task 2 has its query formula in ``formulas``.
 
-    Where the formula stands (``where``, ``start``) is known when its id is in the text. The files
-    do not say in which language they are: it is that of a name such as ``hin_Deva.xml``, and
-    detected where there is none, unless given.
+    The position of that formula (``where``, ``start``) is set if its id occurs in the text. The
+    files do not state their language. Without ``language``, it is taken from a file name such as
+    ``hin_Deva.xml``, and otherwise left empty, to be detected later.
 
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp()) / "topics.xml"
@@ -145,7 +145,7 @@ def _text(source: str, number: str, where: str) -> tuple[str, tuple[Formula, ...
 
 
 def write_topics(path: str | Path, queries: Iterable[Query]) -> None:
-    """Write topics; a query that names a formula becomes a topic of task 2."""
+    """Write topics; a query with formulas becomes a topic of task 2 with the first of them."""
     with writing(path) as file:
         file.write('<?xml version="1.0" encoding="UTF-8"?>\n<Topics>\n')
         for query in queries:
@@ -161,14 +161,14 @@ def write_topics(path: str | Path, queries: Iterable[Query]) -> None:
 
 
 def read_formulas(path: str | Path, bad: BadRows = REFUSE, *, form: str = "") -> Iterator[Formula]:
-    r"""Read a formula table; columns are found by their names, which differ between versions.
+    r"""Read a formula table; columns are found by name, because versions of the table differ.
 
     Args:
         path: The table.
         bad: What to do with bad rows.
-        form: ``latex``, ``slt`` or ``opt``; by default what the path says
-            (``slt_representation_v3/1.tsv``), else LaTeX. A formula in MathML is kept as
-            MathML, whichever of the two trees it draws.
+        form: ``latex``, ``slt`` or ``opt``. By default it is read from the path
+            (``slt_representation_v3/1.tsv``), else it is LaTeX. A formula in MathML is kept as
+            MathML, whether it encodes an SLT or an OPT.
 
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp()) / "1.tsv"
@@ -203,7 +203,7 @@ def read_answer_run(path: str | Path, bad: BadRows = REFUSE) -> Run:
 
 
 def read_formula_run(path: str | Path, bad: BadRows = REFUSE) -> Run:
-    """Read a run of task 2 (formulas, each with the post it stands in)."""
+    """Read a run of task 2 (formulas, each with the id of its post)."""
     return _read_run(path, bad, _formula_row)
 
 
@@ -222,12 +222,12 @@ def validate_answer_run(
     queries: Collection[str] | None = None,
     posts: Collection[str] | None = None,
 ) -> list[Problem]:
-    """What would be rejected in a run of task 1, and what would be misread.
+    """Return the errors and warnings for a run of task 1.
 
     Args:
         path: The run.
-        queries: The ids of its topics, to be compared with.
-        posts: The ids of its posts, to be compared with.
+        queries: The ids of all topics, if known.
+        posts: The ids of all posts, if known.
     """
     checker = RankChecker(queries, posts)
     return _validate_run(path, lambda text, line: _answer_row(text), checker)
@@ -238,12 +238,12 @@ def validate_formula_run(
     queries: Collection[str] | None = None,
     formulas: Iterable[Formula] | None = None,
 ) -> list[Problem]:
-    r"""What would be rejected in a run of task 2, and what would be misread.
+    r"""Return the errors and warnings for a run of task 2.
 
     Args:
         path: The run.
-        queries: The ids of its topics, to be compared with.
-        formulas: All formulas of the collection, to be compared with; they are read once.
+        queries: The ids of all topics, if known.
+        formulas: All formulas of the collection, if known; they are read once.
 
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp()) / "run.tsv"
@@ -270,8 +270,8 @@ def validate_formula_run(
 def _unknown_formulas(
     rows: Mapping[str, list[tuple[int, str]]], formulas: Iterable[Formula]
 ) -> list[Problem]:
-    """What is wrong with the ids of a run; of the collection no more than these are kept."""
-    # Collections list some formulas under one id in several posts, such as question and answer.
+    """Compare a run's ids with the collection; only the ids in the run are kept in memory."""
+    # A collection may list one formula id in several posts, such as a question and its answer.
     owners: dict[str, dict[str, None]] = {}
     for formula in formulas:
         if formula.id in rows:

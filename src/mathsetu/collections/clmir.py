@@ -1,8 +1,8 @@
-"""CLMIR 2025: posts and queries as CSV, and the CSV that teams hand in.
+"""CLMIR 2025: posts and queries as CSV, and the CSV submissions of teams.
 
-The posts of the task are in Hindi and its queries in English, but its tables do not say so, and
-others have tables of the same columns: the language is what a column of that name says, else it is
-found when the posts are taken in.
+The posts of the task are in Hindi and its queries in English, but the tables do not state this,
+and other tables have the same columns. The language is read from a column ``language``, if there
+is one; otherwise it stays empty and is detected when the posts are indexed.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def _stated(row: dict[str, str]) -> str:
 
 
 def read_submission(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Run]:
-    """Read the runs of a submission, named by their numbers."""
+    """Read the runs of a submission; the name of each is its run number."""
     runs: dict[str, dict[str, list[Hit]]] = {}
     rows = read_table(path, bad)
     line, header = next(rows, (1, []))
@@ -123,8 +123,8 @@ def read_submission(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Run]:
 def write_submission(path: str | Path, runs: Iterable[Run]) -> None:
     """Write one to three runs as a submission; they are numbered in the order given.
 
-    Ids are written as they are, since the task compares them. One that a spreadsheet would run as
-    a formula is refused.
+    Ids are written unchanged, because the task compares them exactly. An id that a spreadsheet
+    would execute as a formula is refused.
     """
     runs = list(runs)
     if not 1 <= len(runs) <= len(RUN_NUMBERS):
@@ -139,9 +139,9 @@ def write_submission(path: str | Path, runs: Iterable[Run]) -> None:
 
 
 def put_run(path: str | Path, run: Run, number: int) -> None:
-    """Write a run into a submission under a number, beside the runs that are there already.
+    """Write a run into a submission under a number and keep the other runs of the file.
 
-    A run of the same number is replaced. Runs are numbered without gaps, as the task asks.
+    A run of the same number is replaced. Run numbers must have no gaps, as the task requires.
 
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp()) / "team.csv"
@@ -155,7 +155,7 @@ def put_run(path: str | Path, run: Run, number: int) -> None:
 
 
 def read_beside(path: str | Path, number: int) -> dict[int, Run]:
-    """The other runs of a submission by their numbers, if a run of this number may join them."""
+    """Return the other runs of a submission by number; refuse a number that would leave a gap."""
     if str(number) not in RUN_NUMBERS:
         raise InputError(f"run {number}: a submission holds runs {', '.join(RUN_NUMBERS)}")
     runs = {int(one.name): one for one in read_submission(path)} if Path(path).exists() else {}
@@ -174,13 +174,13 @@ def validate_submission(
     posts: Collection[str] | None = None,
     depth: int = 1000,
 ) -> list[Problem]:
-    r"""What an organiser would reject in a submission, and what deserves a second look.
+    r"""Return the errors for which organisers would reject a submission, and warnings.
 
     Args:
         path: The submission.
         queries: The ids of the queries, if known.
         posts: The ids of the posts, if known.
-        depth: More results than this for one query are worth a warning.
+        depth: Warn about a query with more results than this.
 
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp()) / "team.csv"
@@ -222,7 +222,7 @@ def validate_submission(
 
 
 def _run_problems(found: dict[str, set[str]], queries: Collection[str]) -> Iterator[Problem]:
-    """What is wrong with the runs as a whole, given the queries that each answers."""
+    """Yield the problems of the runs as a whole, given the queries that each run answers."""
     for number in RUN_NUMBERS[: len(found)]:
         if number not in found:
             given = ", ".join(sorted(found))
@@ -243,7 +243,7 @@ def _checked(row: list[str]) -> tuple[str, str, str, float]:
 
 
 def _inert(written_id: str) -> str:
-    """Refuse an id that a spreadsheet would run as a formula; a changed id would find nothing."""
+    """Refuse an id that a spreadsheet would execute; an escaped id would match no post."""
     breaks = "\r" in written_id or "\n" in written_id
     if breaks or (written_id.startswith(_FORMULA_SIGNS) and not _NUMBER.fullmatch(written_id)):
         signs = "=, +, -, @, a tab or a line break"
@@ -259,7 +259,7 @@ def _header_problem(header: list[str]) -> str:
 
 
 def _expressions(source: str, query_id: str) -> tuple[Formula, ...]:
-    """The formulas of an expression, which may or may not stand between delimiters."""
+    """Return the formulas of an expression, which may be written without delimiters."""
     found = [span.content for span in split(source) if span.kind == "formula"]
     latex = found or [part for part in (source.strip(),) if part]
     return tuple(

@@ -1,8 +1,8 @@
 """Posts from tables with any column names: CSV, TSV, JSON, JSON Lines and Parquet.
 
-Which column is which field of a post is said by the user or guessed (see
-`mathsetu.collections.header`); what was taken for what is reported. A row becomes a post; one
-without an id is named by its file and its line, which is also the address of one that has none.
+The user maps columns to the fields of a post, or the mapping is guessed (see
+`mathsetu.collections.header`) and reported. Each row becomes a post. The file and the line serve
+as the id of a row that has no id, and as the address of one that has no URL.
 """
 
 from __future__ import annotations
@@ -61,10 +61,8 @@ def read_posts(
     Args:
         path: The table.
         bad: What to do with bad rows, and the columns that the user names.
-        name: How the table is called in the ids of rows that have none; the path as it was given
-            unless said otherwise.
-        fields: Those of the columns that the user names which hold for this table; all, unless
-            said otherwise.
+        name: The name of the table in generated ids (default: the path as the user gave it).
+        fields: The user's mapping of fields to columns for this table (default: that of ``bad``).
 
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp()) / "notes.csv"
@@ -97,7 +95,7 @@ def read_posts(
 
 @contextmanager
 def _readable_twice(path: str | Path) -> Iterator[str | Path]:
-    """A table as it lies there; of standard input, which ends once, a copy on disk."""
+    """Yield the path itself, or for standard input, which cannot be read twice, a copy on disk."""
     if str(path) != "-":
         yield path
         return
@@ -109,7 +107,7 @@ def _readable_twice(path: str | Path) -> Iterator[str | Path]:
 
 
 def applying(path: str | Path, given: Mapping[str, str]) -> dict[str, str]:
-    """Those of the columns that the user names which a table has; none where it is broken."""
+    """Return the part of the user's mapping whose columns the table has; empty if it is broken."""
     if not given or not plain_name(path).endswith(_ENDINGS):
         return {}
     try:
@@ -120,9 +118,9 @@ def applying(path: str | Path, given: Mapping[str, str]) -> dict[str, str]:
 
 
 def lacking(path: str | Path, given: Mapping[str, str]) -> str:
-    """What a table lacks whose columns can hold no posts; empty where they can.
+    """Return why the columns of a table cannot hold posts; empty if they can.
 
-    One that is broken is for the reader, who says what is wrong with it.
+    For a broken table the result is empty too, because the reader reports what is wrong with it.
     """
     bad = BadRows(skip=True)
     try:
@@ -139,7 +137,7 @@ def lacking(path: str | Path, given: Mapping[str, str]) -> str:
 
 
 def is_table(name: str, head: str) -> bool:
-    """Whether a file may be a table with names for its columns."""
+    """Whether a file may be a table with named columns, by its name and first characters."""
     if name.endswith(".parquet"):
         return True
     if name.endswith((".csv", ".tsv")):
@@ -149,9 +147,9 @@ def is_table(name: str, head: str) -> bool:
 
 
 def _header(path: str | Path, bad: BadRows, given: Mapping[str, str]) -> Header:
-    """The columns of a table; none where it has no rows that could be read.
+    """Return the columns of a table; none if no row could be read.
 
-    The rows of JSON need not have the same, so all of them are read.
+    JSON rows may have different keys, so all rows are read.
     """
     header = Header(given=given)
     if plain_name(path).endswith(_SEPARATED):
@@ -178,7 +176,7 @@ def _rows(path: str | Path, bad: BadRows) -> Iterator[Row]:
 def _separated_header(
     path: str | Path, bad: BadRows
 ) -> tuple[int, list[str], Iterator[tuple[int, list[str]]]]:
-    """The line of a table's header, the names in it, and the rows below."""
+    """Return the line number of the header, the column names and the rows below."""
     first = next((line for _, line in read_raw_lines(path)), b"")
     header = first.decode("utf-8", "replace")
     delimiter = max(_DELIMITERS, key=header.count)
@@ -255,18 +253,18 @@ def _json_lines(path: str | Path, bad: BadRows) -> Iterator[Row]:
 
 
 def _is_row(line: bytes, following: bytes, is_named_lines: bool) -> bool:
-    """Whether a line is an object of its own, and not one that holds all rows."""
+    """Whether a line is one row of JSON Lines, not an object that holds all rows."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
-        # A broken row; a brace that stands alone begins a document of many lines.
+        # A broken row; but a lone brace begins a JSON document of many lines.
         return is_named_lines and line != b"{"
     is_first_of_many = following.startswith(b"{")
     return isinstance(value, dict) and (is_first_of_many or _listed(value, "") == [value])
 
 
 def _listed(value: object, path: str) -> list[Any]:
-    """The rows of a JSON document: a list, or the one list that an object holds."""
+    """Return the rows of a JSON document: a list, or the rows inside an object."""
     if isinstance(value, list):
         return value
     if isinstance(value, dict):
@@ -288,9 +286,9 @@ def row_post(
     default_id: str,
     form: str = "",
 ) -> Post:
-    """The post in a row; ValueError says what is wrong with it.
+    """Return the post of a row; raise ValueError if the row cannot become a post.
 
-    Its texts are in the form that is given; else HTML is known by its tags.
+    Without ``form``, each text is read as HTML if it has closing tags, else as plain text.
     """
     values = {field: _first_filled(row, names) for field, names in columns.items()}
     post_id = _text(values.get("id"), "id").strip() or default_id
@@ -347,7 +345,7 @@ def _text(value: object, field: str) -> str:
 
 
 def _language(name: str) -> str:
-    """The code of a language that a table names; what names none is not taken for one.
+    """Return the two-letter code of a language name; empty if it names no known language.
 
     >>> _language("en-GB"), _language("Hindi"), _language("unknown")
     ('en', 'hi', '')
@@ -363,7 +361,7 @@ def _tags(value: object) -> tuple[str, ...]:
 
 
 def _score(value: object) -> int | None:
-    """A number of votes; a column that is called so may hold something else."""
+    """Return a number of votes; None if the column holds something else."""
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**18:
         return value
     try:

@@ -1,6 +1,6 @@
 """CrossMath: the ARQMath topics in other languages, one table per language.
 
-The file's name carries the language, as ``hin_Deva.tsv`` does for Hindi.
+The file name gives the language: ``hin_Deva.tsv`` is Hindi.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from mathsetu.markup import to_text
 from mathsetu.records import Query
 
 _COLUMNS = "topic id, title, body, tags"
-# The codes of the NLLB translation models, without the script, and ISO 639-1.
+# Language codes of the NLLB translation models (without the script) and their ISO 639-1 codes.
 _LANGUAGES = dict(
     pair.split(":")
     for pair in (
@@ -34,7 +34,7 @@ _LANGUAGES = dict(
 
 
 def language_of(path: str | Path) -> str:
-    """The language that a file's name carries; empty when it carries none.
+    """Return the language that a file name gives; empty if it gives none.
 
     >>> language_of("topics/hin_Deva.tsv"), language_of("npi_Deva.tsv.gz"), language_of("a.tsv")
     ('hi', 'ne', '')
@@ -44,12 +44,12 @@ def language_of(path: str | Path) -> str:
 
 
 def read_topics(path: str | Path, bad: BadRows = REFUSE, *, language: str = "") -> Iterator[Query]:
-    r"""Read topics; each line is one.
+    r"""Read topics, one per line.
 
     Args:
         path: The table.
         bad: What to do with bad rows.
-        language: The language, where the file's name does not say it.
+        language: The language; by default it is taken from the file name.
 
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp()) / "spa_Latn.tsv"
@@ -79,7 +79,7 @@ def read_topics(path: str | Path, bad: BadRows = REFUSE, *, language: str = "") 
 
 
 def write_topics(path: str | Path, queries: Iterable[Query]) -> None:
-    """Write topics; line breaks inside a text become spaces, since a line is a topic."""
+    """Write topics; line breaks inside a text become spaces, because each line is one topic."""
     with writing(path) as file:
         for query in queries:
             row = (query.id, query.title, query.text, ",".join(query.tags))
@@ -87,13 +87,13 @@ def write_topics(path: str | Path, queries: Iterable[Query]) -> None:
 
 
 def _quoted(text: str) -> str:
-    """A text as a spreadsheet would write it, where its quotes would be taken for that."""
+    """Quote a text as a spreadsheet does, if `_unquoted` would otherwise remove its quotes."""
     is_mistaken = _unquoted(text) != text
     return '"' + text.replace('"', '""') + '"' if is_mistaken else text
 
 
 def _unquoted(text: str) -> str:
-    """Some of the tables went through a spreadsheet, which quotes texts that hold quotes."""
+    """Undo the quoting of a spreadsheet, in which some of the tables were edited."""
     text = text.strip()
     if len(text) < 2 or not text[0] == text[-1] == '"':
         return text

@@ -1,7 +1,7 @@
-"""Opens text by path, compressed or not, and writes files whole or not at all.
+"""Opens text files, also compressed ones, and writes files atomically.
 
-``-`` is standard input or output; ``.gz``, ``.xz``, ``.bz2`` and ``.zst`` are decompressed on the
-way, and all but the last are written, too. Members of archives are read as files are.
+``-`` is standard input or output. ``.gz``, ``.xz``, ``.bz2`` and ``.zst`` are decompressed while
+they are read; all but ``.zst`` can also be written. Members of archives are read like files.
 Text is UTF-8, with or without a byte order mark.
 """
 
@@ -28,7 +28,7 @@ from mathsetu.plain_files import open_plain
 from mathsetu.printable import visible
 
 COMPRESSED = (".gz", ".xz", ".bz2", ".zst")
-# A line longer than this is no row of any format: it is a wrong or hostile file.
+# No format has rows this long: the file is of another type, or hostile.
 LONGEST_LINE = 64 * 1024 * 1024
 _CHUNK = 1 << 20
 
@@ -36,7 +36,7 @@ _CHUNK = 1 << 20
 def read_lines(
     path: str | Path, bad: BadRows = REFUSE, *, follow_links: bool = True
 ) -> Iterator[tuple[int, str]]:
-    r"""Yield the lines of a file with their numbers, without line ends; empty lines too.
+    r"""Yield all lines of a file with their numbers, without line ends.
 
     A line that is not UTF-8 is a bad row.
 
@@ -61,7 +61,7 @@ def read_raw_lines(path: str | Path, *, follow_links: bool = True) -> Iterator[t
             if len(line) == LONGEST_LINE:
                 limit = LONGEST_LINE >> 20
                 raise RowError(shown(path), number, f"the line is longer than {limit} MiB")
-            # Files that were put together of several have such a mark before each of them.
+            # A concatenation of several files has a byte order mark at the start of each.
             yield number, line.removeprefix(b"\xef\xbb\xbf")
 
 
@@ -73,13 +73,13 @@ def read_chunks(path: str | Path) -> Iterator[bytes]:
 
 
 def read_head(path: str | Path, size: int = 4096) -> str:
-    """The first characters of a file, for guessing what it holds."""
+    """Return the beginning of a file, from which its format is guessed."""
     with _opened(path) as file:
         return file.read(size).decode("utf-8", errors="ignore").removeprefix("\ufeff")
 
 
 def plain_name(path: str | Path) -> str:
-    """A file's name without the ending of its compression, in lower case.
+    """Return a file name in lower case, without the ending of its compression.
 
     >>> plain_name("data/Posts.xml.gz")
     'posts.xml'
@@ -89,7 +89,7 @@ def plain_name(path: str | Path) -> str:
 
 
 def given_name(path: str | Path) -> str:
-    """A path as the user gave it, for ids: with its folders where it leads down from here.
+    """Return a path as used in ids: with its folders if it is below the working directory.
 
     >>> given_name("notes/sheet.csv"), given_name("../notes/sheet.csv"), given_name("-")
     ('notes/sheet.csv', 'sheet.csv', 'stdin')
@@ -108,7 +108,7 @@ def shown(path: str | Path) -> str:
 
 
 class _Shown(StringIO):
-    """Standard output where it is a terminal."""
+    """Standard output on a terminal, without the characters that control a terminal."""
 
     def write(self, text: str) -> int:
         return sys.stdout.write(visible(text))
@@ -116,13 +116,13 @@ class _Shown(StringIO):
 
 @contextmanager
 def writing(path: str | Path) -> Iterator[TextIO]:
-    """Open a file to write text; it appears under its name only when all went well.
+    """Open a file to write text; the file is replaced only if everything was written.
 
-    The text goes to a new file beside the target, which replaces the target at the end. After
-    an error or Ctrl-C the target is as it was before.
+    The text goes to a temporary file in the same folder, which replaces the target at the end.
+    After an error or Ctrl-C the target is unchanged.
     """
     if str(path) == "-":
-        # A file takes everything as it is; a terminal would obey some of it.
+        # A terminal would interpret control characters; a file or a pipe gets the text unchanged.
         yield _Shown() if sys.stdout.isatty() else sys.stdout
         return
     try:
@@ -136,10 +136,10 @@ def writing(path: str | Path) -> Iterator[TextIO]:
 
 @contextmanager
 def writing_bytes(path: str | Path) -> Iterator[BinaryIO]:
-    """The same for bytes."""
-    # A link stays a link: what it points to is replaced.
+    """Open a file to write bytes, with the same guarantee as `writing`."""
+    # Keep a symbolic link; replace the file that it points to.
     target = Path(os.path.realpath(path))
-    # Unlike a path, this raises nothing where nobody may look.
+    # os.path.exists, unlike Path.exists, does not raise if access is denied.
     special = os.path.exists(target) and not (os.path.isfile(target) or os.path.isdir(target))
     part = target if special else target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
@@ -161,9 +161,9 @@ def writing_bytes(path: str | Path) -> Iterator[BinaryIO]:
 
 
 def _text_into(raw: BinaryIO, suffix: str) -> Iterator[TextIO]:
-    """Yield one text file that writes into a binary one, and finish it."""
+    """Yield a text file that writes into a binary one, compressed if the suffix says so."""
     packers: dict[str, Callable[[BinaryIO], Any]] = {
-        # No name and no time inside: the same rows give the same bytes.
+        # Omit the name and the time, so that the same rows give the same bytes.
         ".gz": lambda file: gzip.GzipFile("", "wb", fileobj=file, mtime=0),
         ".xz": partial(lzma.LZMAFile, mode="wb"),
         ".bz2": partial(bz2.BZ2File, mode="wb"),
@@ -205,7 +205,7 @@ def _opened(path: str | Path, follow_links: bool = True) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _raw(path: str | Path, follow_links: bool) -> Iterator[BinaryIO]:
-    """The bytes of a file as they lie there, or of a member of an archive."""
+    """Open a file, or a member of an archive, without decompressing it."""
     if isinstance(path, Member):
         try:
             with path.tree.open(path.name) as member:

@@ -1,7 +1,7 @@
-r"""Folders and archives of files, and single files: whatever in them can be read becomes posts.
+r"""Reads folders, archives and single files into posts.
 
-Documents are cut into sections (`mathsetu.collections.documents`); files of other formats that
-hold posts are read as these. What cannot be read is counted with its reason.
+Documents are split into sections (`mathsetu.collections.documents`); files in another format of
+posts are read in that format. Files that cannot be read are counted by reason.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ from mathsetu.plain_files import open_plain
 from mathsetu.records import Post, archives_of
 
 _HEAD = 4096
-# Archives in archives (arXiv's bulk files hold an archive for each paper), and not deeper.
+# Levels of archives read below the source (arXiv's bulk files hold an archive for each paper).
 _DEEPEST = 2
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 _ARCHIVES = (".zip", ".tar", ".tgz", ".tbz2", ".txz", ".7z", *_COMPRESSED)
 
-#: Why a file is not read as another format: it is a document, or nothing that is known.
+#: Why a file is not read in another format: it is a document, or its type is unknown.
 DOCUMENT, UNKNOWN = "a document", "unsupported file type"
 EMPTY = "an empty file"
-#: Reads the posts of a file in another format; a text instead says why there are none. Beside the
-#: path stands the file's name as it is in ids.
+#: Given a path and the name of the file in ids, returns a reader of its posts, or a text that says
+#: why the file has none.
 Others = Callable[[str | Path, str], Callable[[BadRows], Iterator[Post]] | str]
 
 
@@ -57,7 +57,7 @@ def read_posts(
 ) -> Iterator[Post]:
     r"""Read every file in a folder and its subfolders, in order of their paths.
 
-    Hidden files and folders are skipped, libraries, and links: they may lead out of the folder.
+    Hidden files and folders, libraries and links are skipped; a link may lead out of the folder.
     A file that cannot be read is a bad row.
 
     >>> from tempfile import mkdtemp
@@ -78,23 +78,24 @@ def read_posts(
 
 
 def prefix_of(root: Path) -> str:
-    """What the ids of a folder's posts begin with; "" where they begin below it.
+    """Return the prefix of the ids of a folder's posts; "" if they do not name the folder.
 
     >>> prefix_of(Path("./notes/")), prefix_of(Path("../notes")), prefix_of(Path("."))
     ('notes/', '', '')
     """
-    # As for a file of it that is named by itself, so that either replaces the posts of the other.
+    # The same prefix as for a single file of the folder, so that reading the file alone and
+    # reading the folder replace each other's posts.
     leads_down = not root.is_absolute() and ".." not in root.parts
     return "".join(f"{part}/" for part in root.parts) if leads_down else ""
 
 
 def has_file(root: Path, file: str) -> bool:
-    """Whether a folder has the file that posts come from, whether or not it can be read.
+    """Whether a folder has a file that posts came from, whether or not it can be read.
 
     Args:
         root: The folder.
-        file: The name of the file, with the folder's prefix. It may be in an archive, whose
-            content is not looked into, or compressed.
+        file: The name of the file, with the folder's prefix. The file may be compressed. If it is
+            in an archive, only the existence of the archive is checked.
     """
     prefix = prefix_of(root)
     place = root / file.removeprefix(prefix)
@@ -121,10 +122,10 @@ def read_archive(
 def read_file(
     path: str | Path, bad: BadRows = REFUSE, *, language: str = "", kind: Kind | None = None
 ) -> Iterator[Post]:
-    """Read one document. What it takes in (LaTeX's files) is looked for beside it.
+    """Read one document. Files that it includes (LaTeX) are searched for in its folder.
 
-    A LaTeX file that is a part of a document in its folder, or in the one above, is read as that
-    document takes it in. One whose name and content say no kind is read as plain text.
+    If a LaTeX file is part of a document in its folder or in the parent folder, it is read as that
+    document includes it. A file of unknown kind is read as plain text.
     """
     _check_is_file(path, "a document")
     place = Path(path)
@@ -137,7 +138,7 @@ def read_file(
         bad.passed_over(path, EMPTY)
         return
     tree = FolderTree(place.parent, _label(place))
-    # A link that the user names is the user's own.
+    # A link that the user names is followed.
     name = place.name
     if place.is_symlink():
         tree = FolderTree(place.resolve().parent, _label(place))
@@ -160,7 +161,7 @@ def read_file(
 
 
 def _whole(part: Document, path: str | Path, bad: BadRows) -> Document:
-    """The LaTeX document that a file is a part of, for the sections of this file; or the file."""
+    """Return the LaTeX document that includes a file, limited to this file; else the file."""
     if is_main(part.tree, part.name):
         return part
     folder = Path(os.path.abspath(path)).parent
@@ -183,13 +184,13 @@ def _whole(part: Document, path: str | Path, bad: BadRows) -> Document:
 
 
 def document_kind(path: str | Path) -> Kind | None:
-    """The kind of document that a file is, by its name or its first bytes."""
+    """Return the kind of a document, by its name or its first bytes."""
     place = Path(path)
     return _kind(FolderTree(place.parent), place.name) if place.is_file() else None
 
 
 class _Gathering:
-    """Reads all files of a tree, each as what it is."""
+    """Reads all files of a tree, each in its format."""
 
     def __init__(self, bad: BadRows, language: str, others: Others | None) -> None:
         self._bad = bad
@@ -211,12 +212,12 @@ class _Gathering:
         for name in names:
             if name not in taken_in:
                 yield from self._guarded(tree, name, prefix, depth, read)
-        for name in latex:  # files that take in each other
+        for name in latex:  # files that include each other
             if name in taken_in and name not in read:
                 yield from self._guarded(tree, name, prefix, depth, read)
 
     def single(self, name: str, shown: str, data: bytes) -> Iterator[Post]:
-        """The posts of one file whose content is available."""
+        """Read one compressed file, given its decompressed content."""
         kind = kind_by_name(_without_packing(name)) or kind_by_content(data[:_HEAD], data)
         if kind is None:
             raise InputError(f"{shown}: the compressed file is of an unsupported type")
@@ -227,7 +228,7 @@ class _Gathering:
     def _guarded(
         self, tree: Tree, name: str, prefix: str, depth: int, read: set[str]
     ) -> Iterator[Post]:
-        """A file that cannot be read is a bad row; one that needs what is not here is told."""
+        """Read a file; report it as a bad row if it cannot be read, and note a missing extra."""
         try:
             _check_name(name)
             yield from self._file(tree, name, prefix, depth, read)
@@ -309,7 +310,7 @@ class _Gathering:
 
 
 class _OneFile(Tree):
-    """One file whose content is available."""
+    """A tree of one file, whose content is in memory."""
 
     def __init__(self, name: str, data: bytes, shown: str) -> None:
         self.name = name
@@ -317,19 +318,19 @@ class _OneFile(Tree):
         self._shown = shown
 
     def entries(self, bad: BadRows) -> Iterator[Entry]:
-        """The file alone."""
+        """Return the only file."""
         return iter((Entry(self.name, len(self._data)),))
 
     def has(self, name: str) -> bool:
-        """Whether it is the file."""
+        """Whether the name is that of the file."""
         return name == self.name
 
     def open(self, name: str) -> io.BytesIO:
-        """Its content as a stream."""
+        """Return its content as a stream."""
         return io.BytesIO(self._data)
 
     def shown(self, name: str) -> str:
-        """How the file that it was packed in appears in messages."""
+        """Return the name for messages: that of the compressed file."""
         return self._shown
 
 
@@ -352,7 +353,7 @@ def _is_latex(name: str) -> bool:
 
 
 def _unpacked(data: bytes, shown: str) -> bytes:
-    """What is in a compressed file; no document is longer than the limit."""
+    """Return the content of a compressed file; refuse one longer than a document may be."""
     unpack = compression(data[:16])
     if unpack is None:
         raise InputError(f"{shown}: is not a known archive format")
@@ -367,7 +368,7 @@ def _unpacked(data: bytes, shown: str) -> bytes:
 
 
 def _without_packing(name: str) -> str:
-    """A file's name without the ending of its compression.
+    """Return a file name without the ending of its compression.
 
     >>> _without_packing("2101.00001.gz"), _without_packing("notes.md")
     ('2101.00001', 'notes.md')
@@ -382,18 +383,18 @@ def _label(place: Path) -> str:
 
 
 def _unreadable(error: OSError, shown: str) -> RowError:
-    """What is said of a file that cannot be read: the document, or one that it takes in."""
+    """Return the error for a file that cannot be read: a document, or a file it includes."""
     return RowError(error.filename or shown, 0, f"cannot be read ({reason(error)})")
 
 
 def _check_is_file(path: str | Path, what: str) -> None:
-    """Refuse standard input: the name of a file says its kind, and names its posts."""
+    """Refuse standard input, because the file name gives the kind and the ids of posts."""
     if str(path) == "-":
         raise InputError(f"{what} cannot be read from standard input; give the name of its file")
 
 
 def _check_name(name: str) -> None:
-    """Refuse a name that is not UTF-8: it would be the id of posts."""
+    """Refuse a name that is not UTF-8, because it becomes part of the ids of posts."""
     try:
         name.encode("utf-8")
     except UnicodeEncodeError:

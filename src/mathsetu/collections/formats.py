@@ -1,6 +1,6 @@
-"""The one table of file formats: what each holds, how it is read, written and recognised.
+"""The table of file formats: the content of each, its reader and writer, how to recognise it.
 
-A new format is one new file and one line in `FORMATS`.
+To add a format, add a module and one entry in `FORMATS`.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ Validator = Callable[..., list[Problem]]
 class Format:
     """One file format.
 
-    ``head`` matches the beginning of such a file; together with ``endings`` it tells formats
-    apart. Readers give records of the kind that ``holds`` says.
+    ``head`` is a pattern for the beginning of such a file; together with ``endings`` it
+    distinguishes the formats. Readers yield records of the kind named by ``holds``.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Format:
 
 
 def find(name: str) -> Format:
-    """The format of a name.
+    """Return the format of a name.
 
     >>> find("trec-run").holds
     'runs'
@@ -68,12 +68,12 @@ def find(name: str) -> Format:
 
 
 def detect(path: str | Path, *, fields: Mapping[str, str] | None = None) -> Format:
-    r"""The format of a file, by its ending and its first lines.
+    r"""Detect the format of a file, by its ending and its first lines.
 
     Args:
         path: The file or folder.
-        fields: The columns that the user names: a table is read by them, whatever else it may be,
-            except a file of posts in a format of ours that has none of them.
+        fields: The user's mapping of fields to columns. With a mapping, every table is read as
+            such, except a file of posts in our own formats that has none of the columns.
 
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp()) / "results.txt"
@@ -88,10 +88,10 @@ def detect(path: str | Path, *, fields: Mapping[str, str] | None = None) -> Form
 
 
 def detect_as(path: str | Path, holds: Holds) -> Format:
-    r"""The format of a file of runs or judgments.
+    r"""Detect the format of a file of runs or judgments.
 
-    One that looks like no such file is taken for one all the same where it may be meant as one:
-    the reader says what is wrong in its first line.
+    If the content matches no such format but the file name allows it, the likeliest format is
+    returned: its reader then reports what is wrong with the first line.
 
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp()) / "qrels.txt"
@@ -113,7 +113,7 @@ def detect_as(path: str | Path, holds: Holds) -> Format:
 
 
 def _meant_run(path: str | Path) -> str:
-    """The format of runs that the first line of a file is nearest to."""
+    """Return the name of the run format that fits the first line of a file best."""
     first = read_head(path).lstrip().split("\n", 1)[0]
     if len(first.split("\t")) == _ANSWER_RUN_COLUMNS:
         return "arqmath-answer-run"
@@ -129,7 +129,7 @@ def _unsupported(path: str | Path) -> InputError:
 
 
 def is_rows(path: str | Path) -> bool:
-    """Whether a file has the name of a run or of judgments, or one without any ending.
+    """Whether a file name has an ending of runs or judgments, or no ending.
 
     >>> is_rows("bm25.run.gz"), is_rows("qrels"), is_rows("posts.jsonl")
     (True, True, False)
@@ -139,7 +139,7 @@ def is_rows(path: str | Path) -> bool:
 
 
 def _recognised(path: str | Path, fields: Mapping[str, str] | None) -> Format | None:
-    """The format of a file; None where it is none that is read here."""
+    """Return the format of a file; None if it is not supported."""
     if str(path) == "-":
         raise InputError(
             "the format of standard input must be named: --from FORMAT (an argument whose format "
@@ -154,10 +154,10 @@ def _recognised(path: str | Path, fields: Mapping[str, str] | None) -> Format | 
     kind = kind_by_name(Path(path).name)
     if kind is not None and kind.name != "text" and not is_member:
         return FORMATS["document"]
-    # Its bytes tell nothing to people; what it holds is in its metadata and columns.
+    # Parquet is binary: use its metadata and columns instead of its first bytes.
     head = parquet.held(path) if name.endswith(_PARQUET) else read_head(path)
     if name.endswith(_JSON) and "\n" not in head:
-        head = read_head(path, _LONG_LINE)  # the names of its fields are spread over all of it
+        head = read_head(path, _LONG_LINE)  # the keys are spread over the whole line
     form = _by_head(name, head)
     is_table = columns.is_table(name, head)
     is_ours = form is not None and form.name in ("jsonl-posts", "parquet-posts")
@@ -165,7 +165,7 @@ def _recognised(path: str | Path, fields: Mapping[str, str] | None) -> Format | 
         return FORMATS["table"]
     if form is not None:
         return form
-    # Their names say what they are meant as; the reader says what is wrong with them.
+    # The name shows the intended format; the reader reports what is wrong with the content.
     if head.strip() and name.endswith(_RUN):
         return FORMATS[_meant_run(path)]
     if head.strip() and name.endswith(_QRELS):
@@ -182,7 +182,7 @@ def _recognised(path: str | Path, fields: Mapping[str, str] | None) -> Format | 
 
 
 def _by_head(name: str, head: str) -> Format | None:
-    """The format that the ending and the first lines of a file show."""
+    """Return the format that the ending and the first lines of a file match, if any."""
     for form in FORMATS.values():
         if form.head and name.endswith(form.endings) and re.match(form.head, head):
             own = _OWN.get(form.name)
@@ -192,7 +192,7 @@ def _by_head(name: str, head: str) -> Format | None:
 
 
 def _others(path: str | Path, name: str, bad: BadRows) -> Callable[[BadRows], Iterator[Post]] | str:
-    """How a file in a folder or an archive is read, or why it is not."""
+    """Return the reader of a file in a folder or an archive, or why it is not read."""
     if Path(path).suffix.lower() in _LATEX_HELPERS:
         return "a helper file of LaTeX (its macros are read where a document names it)"
     if Path(path).name in _DUMP_TABLES:
@@ -201,7 +201,7 @@ def _others(path: str | Path, name: str, bad: BadRows) -> Callable[[BadRows], It
         return "an archive"
     if isinstance(path, Member) and plain_name(path).endswith(_PARQUET):
         return "a Parquet file in an archive (unpack it first)"
-    # Of many files, some have the columns that the user names, and others have their own.
+    # In a folder, some tables have the columns that the user names, and others do not.
     fields = columns.applying(path, bad.fields)
     try:
         form = detect(path, fields=fields)
@@ -222,7 +222,7 @@ def _others(path: str | Path, name: str, bad: BadRows) -> Callable[[BadRows], It
 
 
 def open_posts(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Post]:
-    """The posts of a file or folder of any format that holds posts."""
+    """Read the posts of a file or folder in any format that holds posts."""
     form = detect(path, fields=bad.fields)
     if form.holds != "posts":
         raise InputError(f"{path}: holds {form.holds} ({form.description}), not posts")
@@ -233,7 +233,7 @@ def open_posts(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Post]:
 def _gathered(
     read: Callable[..., Iterator[Post]],
 ) -> Reader:
-    """A reader of many files, each of which may be of any format that holds posts."""
+    """Return a reader of many files, each in any format that holds posts."""
 
     def gather(path: str | Path, bad: BadRows) -> Iterator[Post]:
         return read(path, bad, others=lambda file, name: _others(file, name, bad))
@@ -242,7 +242,7 @@ def _gathered(
 
 
 def _told(read: Callable[[str | Path, BadRows], Iterator[Post]], name: str) -> Reader:
-    """A reader that counts its file."""
+    """Return a reader that also counts its file."""
 
     def counted(path: str | Path, bad: BadRows) -> Iterator[Post]:
         yield from read(path, bad)
@@ -252,7 +252,7 @@ def _told(read: Callable[[str | Path, BadRows], Iterator[Post]], name: str) -> R
 
 
 def _with_site(path: str | Path, bad: BadRows) -> Iterator[Post]:
-    """The posts of a dump, with addresses where the name of its file or archive is the site's."""
+    """Read the posts of a dump, with URLs if its path contains the host name of the site."""
     place = path.tree.label if isinstance(path, Member) else str(path)
     found = _SITE.search(place)
     return stackexchange.read_posts(path, bad, site=found[1] if found else "")
@@ -276,13 +276,13 @@ def _only_run(write: Callable[[str | Path, Run], None]) -> Writer:
 
 
 def _header(*names: str) -> str:
-    """A pattern for the header of a table that has these columns, in any order and spelling."""
+    """Return a pattern for a table header with these columns, in any order and case."""
     anywhere = "".join(rf"(?=[^\n]*\b(?:{name})\b)" for name in names)
     return f"(?i){anywhere}"
 
 
 _JSON = (".jsonl", ".ndjson", ".json")
-# Bytes of a first line that are read to tell our JSON Lines from those of others.
+# Bytes of a first line that are read to distinguish our JSON Lines from other JSON Lines.
 _LONG_LINE = 1 << 20
 _PARQUET = (".parquet",)
 # topic, id, rank, score, name of the run
@@ -296,7 +296,7 @@ _SITE = re.compile(
     r"(?:\A|[/\\])((?:[a-z0-9-]+\.)*"
     r"(?:stackexchange\.com|stackoverflow\.com|mathoverflow\.net))(?=[./\\-]|\Z)"
 )
-# Packed in a way that holds many files.
+# Archives that may hold many files.
 _UNPACKED = (".zip", ".tar", ".tgz", ".tbz", ".tbz2", ".txz", ".7z")
 _LATEX_HELPERS = frozenset(".sty .cls .bst .bib .bbl .aux .log .toc .out .fls .clo".split())
 _DUMP_TABLES = frozenset(

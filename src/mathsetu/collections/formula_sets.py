@@ -14,7 +14,7 @@ from mathsetu.records import Formula
 
 
 def open_formulas(path: str | Path) -> Iterator[Formula]:
-    r"""The formulas of a table, of a folder of tables, of JSON Lines, or those that posts hold.
+    r"""Yield the formulas of a table, of a folder of tables, of JSON Lines, or of posts.
 
     >>> from tempfile import mkdtemp
     >>> folder = Path(mkdtemp())

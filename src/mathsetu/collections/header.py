@@ -1,7 +1,7 @@
-"""The columns of a table with any names, and which of them holds which field of a post.
+"""Maps the columns of a table to the fields of a post.
 
-That is said by the user (``--field body=Content``), or guessed from names that people commonly
-use. The rows of JSON need not have the same names, so those of all rows count.
+The user gives the mapping (``--field body=Content``), or it is guessed from common column names.
+The rows of JSON may have different keys, so the keys of all rows are collected.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from mathsetu.collections.tables import plain_header
 from mathsetu.errors import InputError, RowError
 
-#: The fields of a post that a column may hold, with names that are common for them.
+#: The fields of a post that a column may hold, with common names for them.
 FIELDS: dict[str, tuple[str, ...]] = {
     "body": (
         "body", "text", "content", "contents", "answer", "solution", "postbody", "answertext",
@@ -34,22 +34,22 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "score": ("score", "votes", "upvotes"),
 }  # fmt: skip
 _COMMON = frozenset(spelling for spellings in FIELDS.values() for spelling in spellings)
-# Names that nobody asked for are kept for messages only; where keys are data, each row has others.
+# Limit of column names that are kept only for messages. If keys are data, each row has new ones.
 _MOST_NAMES = 1_000
 _SHOWN = 20
-# Spellings of one name (Title, title) that are all read.
+# Limit of spellings of one name (Title, title) that are read.
 _MOST_SPELLINGS = 5
 
-#: The columns that hold each field, in the order in which they are looked for in a row.
+#: The columns that hold each field, in the order in which they are tried for each row.
 Chosen = dict[str, tuple[str, ...]]
 
 
 class Header:
-    """The names of a table's columns, in the order in which its rows first have them.
+    """The column names of a table, in order of their first appearance.
 
     Args:
-        row: A row that has them all, or the first of several.
-        given: The columns that the user names, by field.
+        row: A row with all columns, or the first of several rows.
+        given: The user's mapping of fields to columns.
 
     >>> header = Header({"id": 1, "text": "a"})
     >>> header.add({"id": 2, "body": "b", "by": "c"})
@@ -72,11 +72,11 @@ class Header:
 
     @property
     def names(self) -> list[str]:
-        """All names; beyond a thousand, only those that may hold a field."""
+        """All names; beyond a thousand, only those that may hold a field are kept."""
         return list(self._names)
 
     def add(self, row: Mapping[str, Any]) -> None:
-        """Take note of the names in a row; what is null there is as if it were left out."""
+        """Record the names in a row; a null value counts as missing."""
         for name in row:
             if name not in self._names:
                 self._add_name(name)
@@ -98,16 +98,16 @@ class Header:
             self._beside.setdefault(plain, set())
 
     def spelled(self, plain: str) -> list[str]:
-        """The columns that are called so; only the first where a row has several."""
+        """Return the columns with this plain name; only the first if a row has several."""
         found = self._spelled.get(plain, [])
         return found[:1] if plain in self._twice else found
 
     def are_apart(self, plain: str, others: Iterable[str]) -> bool:
-        """Whether no row has a column that is called so beside one of the others."""
+        """Whether no row has both a column of this name and one of the others."""
         return self._beside[plain].isdisjoint(others)
 
     def found(self, column: str) -> str | None:
-        """The name that the table has for a column that the user names."""
+        """Return the table's spelling of a column that the user names; None if there is none."""
         if column in self._names:
             return column
         plain = plain_header(column)
@@ -118,7 +118,7 @@ class Header:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names for a message; of many, only the first.
+    """Join names for a message; of a long list, only the first ones.
 
     >>> listed(["a", "b"]), listed(["a"] * 99).endswith("a, a …")
     ('a, b', True)
@@ -127,10 +127,10 @@ def listed(names: Sequence[str]) -> str:
 
 
 def choose(header: Header, given: Mapping[str, str], path: str, line: int = 1) -> Chosen:
-    """Which columns hold which field; RowError where none can be the body.
+    """Choose the columns of each field; raise RowError if none can be the body.
 
-    A field is guessed to be in several columns only if no row has two of them: these are names
-    that different rows have for the same.
+    Several columns are guessed for one field only if no row has two of them: then they are
+    different names for the same field.
 
     >>> header = Header(dict.fromkeys(["Frage", "Problem", "Solution", "Note"], ""))
     >>> choose(header, {"title": "Frage"}, "a.csv")

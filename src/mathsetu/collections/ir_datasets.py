@@ -1,7 +1,7 @@
 """Datasets of ir_datasets (extra ``ir-datasets``): documents as posts, topics, judgments.
 
 The source is the name of a dataset, not a file: ``mathsetu index my.library vaswani --from
-ir_datasets``. What is not on this machine yet is fetched by ir_datasets, as it always does.
+ir_datasets``. The package ir_datasets downloads missing data itself.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FIELDS = {name: (name,) for name in ("id", "title", "body", "url", "language")}
 
 
 def read_posts(name: str | Path, bad: BadRows = REFUSE) -> Iterator[Post]:
-    """The documents of a dataset; one with a title of its own keeps it apart."""
+    """Read the documents of a dataset; a title attribute becomes the title of the post."""
     dataset = _dataset(name, "docs")
     language = dataset.docs_lang() or ""
     with _reading(name):
@@ -35,7 +35,7 @@ def read_posts(name: str | Path, bad: BadRows = REFUSE) -> Iterator[Post]:
                 "url": _attribute(document, "url"),
                 "language": language,
             }
-            # The usual text begins with the title, where there is one.
+            # The default text begins with the title, if there is one.
             row["body"] = row["body"].removeprefix(row["title"]).lstrip()
             try:
                 post = row_post(row, _FIELDS, document.doc_id)
@@ -48,7 +48,7 @@ def read_posts(name: str | Path, bad: BadRows = REFUSE) -> Iterator[Post]:
 
 
 def read_queries(name: str | Path, bad: BadRows = REFUSE) -> Iterator[Query]:
-    """The topics of a dataset."""
+    """Read the topics of a dataset."""
     dataset = _dataset(name, "queries")
     language = dataset.queries_lang() or ""
     with _reading(name):
@@ -63,7 +63,7 @@ def read_queries(name: str | Path, bad: BadRows = REFUSE) -> Iterator[Query]:
 
 
 def read_judgments(name: str | Path, bad: BadRows = REFUSE) -> Iterator[Judgment]:
-    """The judgments of a dataset."""
+    """Read the judgments of a dataset."""
     dataset = _dataset(name, "qrels")
     with _reading(name):
         for number, qrel in enumerate(dataset.qrels_iter(), start=1):
@@ -92,7 +92,7 @@ def _dataset(name: str | Path, part: str) -> Any:
 
 @contextmanager
 def _reading(name: str | Path) -> Iterator[None]:
-    """Turns what ir_datasets cannot fetch or read into one line."""
+    """Convert errors of ir_datasets into an InputError with a message of one line."""
     try:
         yield
     except (OSError, UnicodeDecodeError, RuntimeError) as error:

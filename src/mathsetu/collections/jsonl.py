@@ -1,7 +1,7 @@
 """Our own JSON Lines: one record per line, lossless in both directions.
 
 The first line may be a header, ``{"mathsetu": "posts", "version": 1}``; we always write it.
-Keys are the names of the record's fields; those that hold their default may be left out.
+Keys are the names of the record's fields; fields with their default value may be omitted.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from mathsetu.limits import LONGEST_TEXT, MOST_DIGITS, MOST_FORMULAS
 from mathsetu.records import Formula, Judgment, Post, Query
 
 VERSION = 1
-#: What to do about a line on which more follows a record.
+#: Remedy for a line with more text after a record.
 OWN_LINE = "each record needs a line of its own"
-# How Python's parser says that.
+# The message of Python's parser in that case.
 _MORE_FOLLOWS = "Extra data"
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-# A longer number is too long for any field, and stays so when it is cut.
+# A longer number is too long for any field, and remains so when it is cut to this length.
 _MOST_JSON_DIGITS = 100
 
 
 class RepeatedKey(ValueError):
-    """An object of JSON has a key more than once.
+    """A JSON object has the same key more than once.
 
     Attributes:
         key: The key.
-        problem: What is wrong with it, and what to do.
+        problem: The problem and its remedy.
     """
 
     def __init__(self, key: str, count: int) -> None:
@@ -45,7 +45,7 @@ class RepeatedKey(ValueError):
 
 
 def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON from its keys and values; `RepeatedKey` where one would be lost.
+    """Build a JSON object from its pairs; raise `RepeatedKey` if a key is repeated.
 
     >>> json.loads('{"id": "7", "body": "b", "id": "8"}', object_pairs_hook=object_of)
     Traceback (most recent call last):
@@ -59,7 +59,7 @@ def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 Record = TypeVar("Record", Post, Query, Formula, Judgment)
-# The keys that a record of each kind may have, and those that it must have.
+# The allowed keys and the required keys of each kind of record.
 _KEYS: dict[type, tuple[frozenset[str], list[str]]] = {
     kind: (
         frozenset(field.name for field in fields(kind)),
@@ -70,9 +70,9 @@ _KEYS: dict[type, tuple[frozenset[str], list[str]]] = {
 
 
 def read_posts(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Post]:
-    r"""Read posts; one without ``formulas`` gets those that stand in its text.
+    r"""Read posts; if a post has no key ``formulas``, they are extracted from its text.
 
-    Texts are marked text and stay as they are, unless ``bad.form`` says another form.
+    Texts are marked text and are kept unchanged, unless ``bad.form`` names another form.
 
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp()) / "posts.jsonl"
@@ -96,7 +96,7 @@ def _posts(path: str | Path, bad: BadRows) -> Iterator[Post]:
 
 
 def is_own(head: str, kind: type[Post | Query | Formula | Judgment]) -> bool:
-    """Whether records that begin like this are ours, and not a table with other names.
+    """Whether records with this beginning are in our format, not a table with other columns.
 
     >>> is_own('{"id": "7", "body": "b"}', Post), is_own('{"id": 7, "body": "b", "by": "c"}', Post)
     (True, False)
@@ -107,7 +107,7 @@ def is_own(head: str, kind: type[Post | Query | Formula | Judgment]) -> bool:
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
-        return True  # whoever reads it says what is wrong
+        return True  # the reader reports what is wrong
     known = {field.name for field in fields(kind)}
     return (
         isinstance(value, dict) and value.keys() <= known and isinstance(value.get("id", ""), str)
@@ -115,17 +115,17 @@ def is_own(head: str, kind: type[Post | Query | Formula | Judgment]) -> bool:
 
 
 def read_queries(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Query]:
-    """Read queries (needed: ``id`` and ``text``)."""
+    """Read queries (required: ``id`` and ``text``)."""
     return (query for _, _, query in _read(path, "queries", Query, bad))
 
 
 def read_formulas(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Formula]:
-    """Read formulas (needed: ``id`` and ``latex``)."""
+    """Read formulas (required: ``id`` and ``latex``)."""
     return (formula for _, _, formula in _read(path, "formulas", Formula, bad))
 
 
 def read_judgments(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Judgment]:
-    """Read judgments (needed: ``query_id``, ``id`` and ``grade``)."""
+    """Read judgments (required: ``query_id``, ``id`` and ``grade``)."""
     return (judgment for _, _, judgment in _read(path, "judgments", Judgment, bad))
 
 
@@ -150,9 +150,9 @@ def write_judgments(path: str | Path, judgments: Iterable[Judgment]) -> None:
 
 
 def to_json(record: Post | Query | Formula | Judgment) -> dict[str, Any]:
-    """A record as a dictionary, without the fields that hold their default.
+    """Return a record as a dictionary, without the fields that have their default value.
 
-    The formulas of a post are always written: without them, they would be looked for again.
+    The formulas of a post are always included; without them, a reader would extract them again.
 
     >>> to_json(Post(id="7", body="no formula"))
     {'id': '7', 'body': 'no formula', 'formulas': []}
@@ -168,7 +168,7 @@ def to_json(record: Post | Query | Formula | Judgment) -> dict[str, Any]:
 
 
 def from_json(value: object, kind: type[Record]) -> Record:
-    """Build a record from a dictionary; ValueError says what is wrong with it.
+    """Build a record from a dictionary; raise ValueError if it is invalid.
 
     >>> from_json({"id": "7", "text": "prime numbers"}, Query).text
     'prime numbers'
@@ -206,7 +206,7 @@ def _read(
                 _check_header(value, holds, shown(path))
                 continue
             record = from_json(value, kind)
-            # Only an escape can make a lone surrogate; texts are as long as their line at most.
+            # A lone surrogate can only come from an escape, and no text is longer than its line.
             if _SURROGATE.search(line) or len(line) > LONGEST_TEXT:
                 check_texts(value, holds)
             yield number, value, record
@@ -222,7 +222,7 @@ def _read(
 
 
 def check_texts(value: object, key: str) -> None:
-    """Refuse a text that no file could hold, or that is longer than any post."""
+    """Refuse texts that contain a lone surrogate or are too long for a post."""
     if isinstance(value, str):
         if len(value) > LONGEST_TEXT:
             raise ValueError(f'"{key}" is longer than {LONGEST_TEXT:,} characters')
@@ -264,7 +264,7 @@ def _check_header(header: dict[str, Any], holds: str, path: str) -> None:
 
 
 def _whole(digits: str) -> int:
-    # Python itself refuses thousands of digits, in words that are not for users.
+    # Python refuses thousands of digits with a message that users would not understand.
     return int(digits[:_MOST_JSON_DIGITS])
 
 
@@ -317,7 +317,7 @@ def _formulas(key: str, value: object) -> tuple[Formula, ...]:
         raise ValueError(f'in "{key}": {error}') from None
 
 
-# How the fields that are not texts are read.
+# Parsers of the fields that are not texts.
 _SHAPES: dict[str, Callable[[str, object], Any]] = {
     "tags": _strings,
     "formulas": _formulas,

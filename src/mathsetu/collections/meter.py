@@ -1,7 +1,7 @@
 """Progress of reading files, for progress bars.
 
-Whoever shows progress counts bytes of files as they lie on disk: their sizes are known before
-anything is read, however much they unpack to.
+Progress is counted in bytes on disk, because these sizes are known before anything is read, unlike
+the decompressed sizes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import BinaryIO
 
 
 class Meter:
-    """Bytes of files that were read to their end, and of the one that is open.
+    """Counts the bytes read from closed files and from those that are still open.
 
     >>> Meter(100).done
     0
@@ -28,21 +28,21 @@ class Meter:
 
     @property
     def done(self) -> int:
-        """Bytes read so far, never more than there are."""
+        """Bytes read so far, at most the total."""
         position = 0
         for file in self._open:
             try:
                 position += file.tell()
-            except (OSError, ValueError):  # it cannot tell, or is closed already
+            except (OSError, ValueError):  # has no position, or is already closed
                 continue
         return min(self.total, self._finished + position)
 
     def opened(self, file: BinaryIO) -> None:
-        """Count a file while it is read."""
+        """Start to count an open file."""
         self._open.append(file)
 
     def closed(self, file: BinaryIO, position: int) -> None:
-        """Count what was read of a file."""
+        """Add the bytes that were read from a file."""
         if file in self._open:
             self._open.remove(file)
         self._finished += position
@@ -53,7 +53,7 @@ _meter: ContextVar[Meter | None] = ContextVar("_meter", default=None)
 
 @contextmanager
 def metered(sources: Sequence[Path]) -> Iterator[Meter]:
-    """Count what is read of files and folders in a block."""
+    """Count the bytes read from files and folders in a ``with`` block."""
     meter = Meter(sum(map(_size, sources)))
     token = _meter.set(meter)
     try:
@@ -64,7 +64,7 @@ def metered(sources: Sequence[Path]) -> Iterator[Meter]:
 
 @contextmanager
 def unmetered() -> Iterator[None]:
-    """Count nothing in a block, whose files are read again later."""
+    """Count nothing in a ``with`` block, because its files are read again later."""
     token = _meter.set(None)
     try:
         yield
@@ -74,7 +74,7 @@ def unmetered() -> Iterator[None]:
 
 @contextmanager
 def reading(file: BinaryIO) -> Iterator[None]:
-    """Let a file count while it is read, where somebody counts."""
+    """Count a file while it is read, if a meter is active."""
     meter = _meter.get()
     if meter is None:
         yield
@@ -99,6 +99,6 @@ def _size(path: Path) -> int:
         for name in names:
             try:
                 total += os.lstat(os.path.join(folder, name)).st_size
-            except OSError:  # it is gone; whoever reads it says so
+            except OSError:  # deleted in the meantime; the reader reports it
                 continue
     return total

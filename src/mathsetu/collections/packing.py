@@ -1,6 +1,6 @@
-"""What files are packed in, for those who open one: members of archives, and zstd.
+"""Members of archives and zstd compression, for the functions that open files.
 
-Loaded by whoever reads any file; archives themselves are opened in `mathsetu.collections.trees`.
+Every reader of files imports this module; `mathsetu.collections.trees` opens the archives.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Member(str):
-    """A file in a tree, given to readers that take a path; its text is how it is shown."""
+    """A file in a tree, passed to readers in place of a path; its text is its name in messages."""
 
     __slots__ = ("name", "tree")
     tree: Tree
@@ -22,14 +22,14 @@ class Member(str):
 
     @classmethod
     def of(cls, tree: Tree, name: str) -> Member:
-        """The member of a tree."""
+        """Return the member of a tree with this name."""
         member = cls(tree.shown(name))
         member.tree, member.name = tree, name
         return member
 
 
 def open_zstd(file: BinaryIO) -> Any:
-    """A file compressed by zstd, read on the way."""
+    """Open a stream compressed with zstd."""
     try:
         from compression import zstd
     except ImportError:
@@ -39,7 +39,7 @@ def open_zstd(file: BinaryIO) -> Any:
             raise MissingExtra("reading .zst files", "archives") from None
 
     class Checked(zstd.ZstdFile):  # type: ignore[misc]
-        """Says what is broken as the other compressions do."""
+        """Raises EOFError for broken data, as the other decompressors do."""
 
         def read(self, size: int | None = -1) -> bytes:
             try:

@@ -1,7 +1,7 @@
-"""Parquet files (extra ``parquet``): our records, exact both ways, and tables of others.
+"""Parquet files (extra ``parquet``): our records, lossless in both directions, and other tables.
 
 Columns of posts and queries are the fields of the records; runs and judgments have the columns of
-`mathsetu.collections.result_rows`. What we write says in its metadata what it holds.
+`mathsetu.collections.result_rows`. The metadata of the files we write names their content.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ Record = TypeVar("Record", Post, Query)
 
 _HOLDS, _VERSION = b"mathsetu", b"mathsetu_version"
 _BATCH = 1000
-# Rows of one batch, unpacked; a small file can claim to hold far more than memory does.
+# Limit for one decompressed batch: a small file can decompress to more than fits in memory.
 _MOST_BYTES = 2_000_000_000
 _WHOLE = ("score", "start")
 
 
 def read_rows(path: str | Path) -> Iterator[Row]:
-    """The rows of any Parquet file, counted from 1, as dictionaries."""
+    """Yield the rows of any Parquet file as dictionaries, with their numbers from 1."""
     arrow, parquet = _arrow(path)
     number = 0
     with (
@@ -52,9 +52,9 @@ def read_rows(path: str | Path) -> Iterator[Row]:
 
 
 def held(path: str | Path) -> str:
-    """What a file says that it holds, or what its columns say; nothing where neither does.
+    """Return what a file holds, by its metadata or its columns; empty if neither shows it.
 
-    That is asked to recognise formats, so what cannot be read is answered with nothing.
+    This serves to detect formats, so the result is also empty for a file that cannot be read.
     """
     if isinstance(path, Member) or not plain_name(path).endswith(".parquet"):
         return ""
@@ -69,7 +69,7 @@ def held(path: str | Path) -> str:
 
 
 def read_posts(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Post]:
-    """Read posts; one without ``formulas`` gets those that stand in its text."""
+    """Read posts; if a post has no ``formulas``, they are extracted from its text."""
     bad.uses_form()
     return noting_html(_posts(path, bad), shown(path), bad)
 
@@ -91,18 +91,18 @@ def read_queries(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Query]:
 
 
 def read_judgments(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Judgment]:
-    """Read judgments, under our names of columns or those of other programs."""
+    """Read judgments, with our column names or those of other programs."""
     return result_rows.read_judgments(read_rows(path), shown(path), bad)
 
 
 def read_runs(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Run]:
-    """Read runs, under our names of columns or those of other programs."""
+    """Read runs, with our column names or those of other programs."""
     name = Path(path).name.partition(".")[0]
     return result_rows.read_runs(read_rows(path), shown(path), bad, name)
 
 
 def write_posts(path: str | Path, posts: Iterable[Post]) -> None:
-    """Write posts, a thousand at a time."""
+    """Write posts in batches of a thousand."""
     _write_records(path, "posts", Post, posts)
 
 
@@ -143,7 +143,7 @@ def _records(
 
 
 def _without_nulls(value: Mapping[str, Any]) -> dict[str, Any]:
-    """A row without what is null: a field that was left out."""
+    """Return a row without its null values, which stand for missing fields."""
     plain: dict[str, Any] = {}
     for name, part in value.items():
         if isinstance(part, list):
@@ -210,7 +210,7 @@ def _arrow(path: str | Path, doing: str = "reading") -> tuple[Any, Any]:
 
 @contextmanager
 def _reading(path: str | Path, arrow: Any) -> Iterator[None]:
-    """Turns what Arrow finds wrong with a file into one line."""
+    """Convert errors of Arrow into an InputError with a message of one line."""
     try:
         yield
     except (arrow.ArrowException, UnicodeDecodeError) as error:
@@ -222,7 +222,7 @@ def _reading(path: str | Path, arrow: Any) -> Iterator[None]:
 
 @contextmanager
 def _encoding(path: str | Path) -> Iterator[None]:
-    """Refuses texts that no file could hold."""
+    """Refuse texts that cannot be encoded as UTF-8."""
     try:
         yield
     except UnicodeEncodeError as error:

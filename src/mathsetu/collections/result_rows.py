@@ -1,7 +1,7 @@
-"""Runs and judgments as rows of a table, whatever holds it: a Parquet file or a data frame.
+"""Runs and judgments as rows of a table: a Parquet file or a data frame.
 
-We write the names that ir-measures uses (``query_id``, ``doc_id``, ``score``, ``relevance``), and
-read those of PyTerrier, ranx and our own as well.
+We write the column names of ir-measures (``query_id``, ``doc_id``, ``score``, ``relevance``), and
+also read those of PyTerrier, ranx and our own formats.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from mathsetu.records import Hit, Judgment, Run
 
 Row = tuple[int, Mapping[str, object]]
 
-#: What we call a column, and what others call it.
+#: Our column names; `_NAMES` has those of other programs.
 QUERY, DOCUMENT, SCORE, GRADE = "query_id", "doc_id", "score", "relevance"
 RANK, RUN, POST = "rank", "run", "post_id"
 _NAMES = {
@@ -32,7 +32,7 @@ _JUDGMENT_COLUMNS = (QUERY, DOCUMENT, GRADE)
 
 
 def run_columns(runs: Iterable[Run]) -> dict[str, list[object]]:
-    """The hits of runs as columns; ranks count from 1.
+    """Return the hits of runs as columns; ranks count from 1.
 
     >>> run_columns([Run("bm25", {"A.1": (Hit("7", 2.0),)})])
     {'run': ['bm25'], 'query_id': ['A.1'], 'doc_id': ['7'], 'rank': [1], 'score': [2.0]}
@@ -47,13 +47,13 @@ def run_columns(runs: Iterable[Run]) -> dict[str, list[object]]:
     columns: dict[str, list[object]] = {
         name: [row[place] for row in rows] for place, name in enumerate(names)
     }
-    if not any(columns[POST]):  # only formulas have a post besides
+    if not any(columns[POST]):  # only hits that are formulas have a post id
         del columns[POST]
     return columns
 
 
 def judgment_columns(judgments: Iterable[Judgment]) -> dict[str, list[object]]:
-    """Judgments as columns.
+    """Return judgments as columns.
 
     >>> judgment_columns([Judgment("A.1", "7", 3)])
     {'query_id': ['A.1'], 'doc_id': ['7'], 'relevance': [3]}
@@ -63,7 +63,7 @@ def judgment_columns(judgments: Iterable[Judgment]) -> dict[str, list[object]]:
 
 
 def kind_of(names: Sequence[str]) -> str:
-    """What a table with these columns holds: ``runs``, ``judgments``, or nothing of the kind.
+    """Return what a table with these columns holds: ``runs``, ``judgments`` or neither ("").
 
     >>> kind_of(["qid", "docno", "score"]), kind_of(["q_id", "doc_id", "label"]), kind_of(["body"])
     ('runs', 'judgments', '')
@@ -77,13 +77,13 @@ def kind_of(names: Sequence[str]) -> str:
 def read_runs(
     rows: Iterable[Row], place: str, bad: BadRows = REFUSE, name: str = ""
 ) -> Iterator[Run]:
-    """The runs in rows, each ranked by its scores; rows that name no run belong to one.
+    """Read runs from rows and rank each by score; rows without a run name form one run.
 
     Args:
-        rows: The number of each row, and its values by column.
-        place: What holds the rows, for messages.
-        bad: What happens to bad rows.
-        name: The name of a run that has none.
+        rows: The number of each row and its values by column.
+        place: The source of the rows, for messages.
+        bad: What to do with bad rows.
+        name: The name of a run without a name.
 
     >>> row = {"qid": 7, "docno": "d1", "score": 2.5}
     >>> [run] = read_runs([(1, row)], "frame", name="bm25")
@@ -111,7 +111,7 @@ def read_runs(
 
 
 def read_judgments(rows: Iterable[Row], place: str, bad: BadRows = REFUSE) -> Iterator[Judgment]:
-    """The judgments in rows.
+    """Read judgments from rows.
 
     >>> list(read_judgments([(1, {"qid": "A.1", "docno": "7", "label": 3})], "frame"))
     [Judgment(query_id='A.1', id='7', grade=3)]
@@ -132,7 +132,7 @@ def read_judgments(rows: Iterable[Row], place: str, bad: BadRows = REFUSE) -> It
 
 
 def _columns(names: Sequence[str], wanted: Sequence[str], place: str) -> dict[str, str]:
-    """Which column is which; InputError says what is accepted."""
+    """Map our column names to those present; raise InputError if one is missing."""
     found = {column: _find(names, column) for column in wanted}
     missing = [column for column, name in found.items() if not name]
     if missing:

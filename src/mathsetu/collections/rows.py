@@ -1,4 +1,4 @@
-"""What happens to bad rows, and how validators name problems."""
+"""The policy for bad rows, and the problems that validators report."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from mathsetu.collections.tally import Tally
 from mathsetu.errors import RowError, place_in
 from mathsetu.limits import LONGEST_NAME
 
-# Ids that a summary names.
+# Limit of the ids listed in a summary.
 _NAMED = 5
-#: What to do about tables of which each is numbered from 1.
+#: Remedy for several tables whose ids all count from 1.
 OTHER_IDS = "; take ids from another column (index, add, convert: --field id=COLUMN)"
 
 
 def not_json(message: str, place: str) -> str:
-    """What is wrong with a text that should be JSON, as the parser says it, and where.
+    """Return the message for text that is not JSON: the parser's message and the place.
 
     >>> not_json("Unterminated string starting at", "column 8")
     'not JSON: Unterminated string starting at column 8'
     """
-    # Some of these messages end as those that follow begin.
+    # Some messages of the parser already end in "at".
     return f"not JSON: {message.removesuffix(' at')} at {place}"
 
 
@@ -32,19 +32,19 @@ class BadRows:
     """The policy of a reader: refuse the first bad row, or skip bad rows and count them.
 
     Args:
-        skip: Whether to skip; otherwise the first bad row is raised.
-        keep: How many errors of skipped rows to keep.
+        skip: Whether to skip bad rows; otherwise the first one is raised as an error.
+        keep: The maximum number of errors to keep.
 
     >>> bad = BadRows(skip=True)
     >>> bad.report(RowError("posts.jsonl", 17, '"body" is missing'))
     >>> bad.count, bad.messages
     (1, ['posts.jsonl line 17: "body" is missing'])
 
-    ``notes`` takes what a reader has seen that is odd but not bad; it is given by those who want
-    to know. ``ids`` is given by those who want no id twice, in all files that they read together.
-    ``tally`` counts files and what is skipped, for a report. ``fields`` says which column of a
-    table holds which field of a post, where its names do not. ``form`` is the form of the texts in
-    tables and in our own formats, where the user says it (see `mathsetu.markup`).
+    The other attributes are optional. ``notes`` collects warnings about unusual but valid input.
+    ``ids`` detects ids that occur twice in all files read together. ``tally`` counts files and
+    skipped items for a report. ``fields`` is the user's mapping of fields of a post to columns of
+    a table. ``form`` is the form of texts in tables and in our own formats, if the user gives it
+    (see `mathsetu.markup`).
     """
 
     skip: bool = False
@@ -59,11 +59,11 @@ class BadRows:
 
     @property
     def messages(self) -> list[str]:
-        """The errors kept, as lines for a person."""
+        """The kept errors as lines of text."""
         return [str(error) for error in self.errors]
 
     def report(self, error: RowError) -> None:
-        """Take note of a bad row, or raise it."""
+        """Count a bad row and keep its error, or raise the error."""
         if not self.skip:
             raise error
         self.count += 1
@@ -78,14 +78,14 @@ class BadRows:
         tags: Sequence[str] = (),
         remedy: str = "",
     ) -> bool:
-        """Whether the names of a post can be used; one that was read before is a bad row.
+        """Whether the id and the tags of a post are valid and the id is new; else a bad row.
 
         Args:
             post_id: The id of the post.
-            path: Its file.
-            line: Where it stands.
-            tags: Its tags.
-            remedy: What to do about an id that was read before.
+            path: The file of the post.
+            line: The line of the post.
+            tags: The tags of the post.
+            remedy: The remedy for a repeated id, for the message.
 
         >>> bad = BadRows(ids=SeenIds())
         >>> bad.accepts("7", "a.jsonl", 1)
@@ -105,55 +105,55 @@ class BadRows:
         if first is not None:
             is_same = first == (str(path), line)
             where = "was the file given twice?" if is_same else f"first in {place_in(*first)}"
-            # Nothing that the file says can mend what it is not to blame for.
+            # If the same file was given twice, other ids are no remedy.
             problem = f"id {post_id!r} occurs twice ({where}){'' if is_same else remedy}"
             self.report(RowError(path, line, problem))
         return first is None
 
     def note(self, message: str) -> None:
-        """Pass on what is odd but not bad, if somebody wants to know."""
+        """Add a warning about unusual but valid input, if notes are collected."""
         if self.notes is not None:
             self.notes.append(message)
 
     def took(self, path: str | Path, kind: str, word: str = "") -> None:
-        """Count a file that was read, if somebody counts."""
+        """Count a file that was read, if there is a tally."""
         if self.tally is not None:
             self.tally.took(str(path), kind, word)
 
     def passed_over(self, path: str | Path, reason: str, count: int = 1) -> None:
-        """Count what was not read, and why, if somebody counts."""
+        """Count what was skipped, by reason, if there is a tally."""
         if self.tally is not None and count:
             self.tally.passed_over(str(path), reason, count)
 
     def left_out(self, post_id: str, formulas: int) -> None:
-        """Count a post that was read and that the recipe leaves out, if somebody counts."""
+        """Count a post that the recipe leaves out, if there is a tally."""
         if self.tally is not None:
             self.tally.left_out(post_id, formulas)
 
     def uses_form(self) -> None:
-        """Take note that a file is read whose texts may have the form that the user says."""
+        """Record that a file is read to which the user's ``form`` may apply."""
         if self.tally is not None:
             self.tally.has_forms = True
 
     def uses_columns(self, message: str, fields: Iterable[str]) -> None:
-        """Pass on which columns of a table are read, if somebody wants to know.
+        """Record which columns of a table are read, if there is a tally.
 
-        ``fields`` are those whose columns the user named.
+        ``fields`` are the fields whose columns the user named.
         """
         if self.tally is not None:
             self.tally.columns.append(message)
             self.tally.fields.update(fields)
 
 
-# What readers do unless told otherwise. It never changes: refusing counts nothing.
+# The default policy. It can be shared, because refusing changes no state.
 REFUSE = BadRows()
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something wrong with a file that was validated; line 0 means the file as a whole.
+    """A problem in a validated file; line 0 means the file as a whole.
 
-    ``fatal`` problems get a file rejected; the others are warnings.
+    ``fatal`` problems make a file invalid; the others are warnings.
 
     >>> print(Problem(3, "score 'high' is not a number"))
     line 3: score 'high' is not a number
@@ -173,7 +173,7 @@ class Problem:
 def unanswered(
     asked: Collection[str], answered: Collection[str], noun: str, plural: str, where: str = ""
 ) -> Iterator[Problem]:
-    """The warning that some of the topics have no results, if they have none.
+    """Yield a warning if some topics have no results.
 
     >>> print(*unanswered(["A.1", "A.2", "A.3"], {"A.2"}, "topic", "topics"))
     warning: 2 of 3 topics have no results: A.1, A.3
@@ -187,7 +187,7 @@ def unanswered(
 
 
 def first_few(names: Sequence[str]) -> str:
-    """A list for a message; of a long one, only its beginning.
+    """Join names for a message; of a long list, only the first ones.
 
     >>> first_few(["A.1", "A.2"]), first_few(["A.1"] * 9).endswith("A.1 …")
     ('A.1, A.2', True)
@@ -196,7 +196,7 @@ def first_few(names: Sequence[str]) -> str:
 
 
 def in_order(problems: Iterable[Problem], bad: BadRows = REFUSE) -> list[Problem]:
-    """Problems and the bad rows of a file by line, those of the file as a whole last.
+    """Sort problems and bad rows by line; problems of the file as a whole come last.
 
     >>> [problem.line for problem in in_order([Problem(0, "c"), Problem(9, "b"), Problem(2, "a")])]
     [2, 9, 0]

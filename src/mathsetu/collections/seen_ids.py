@@ -1,22 +1,22 @@
-"""Which ids have been read and where, in a few bytes each."""
+"""A compact hash table of the ids that were read and their places."""
 
 from __future__ import annotations
 
 from array import array
 
-# A place is a file and a line in one number; a line beyond these bits is told as the last.
+# A place is a file number and a line in one integer; larger line numbers become _LAST_LINE.
 _LINE_BITS = 40
 _LAST_LINE = (1 << _LINE_BITS) - 1
 _HASH_BITS = (1 << 64) - 1
 
 
 class SeenIds:
-    """The ids of all sources that are read together, to find those that occur twice.
+    """The ids of all sources that are read together, to find ids that occur twice.
 
-    A collection has millions of ids, so what is kept is a hash of each and its place, 16 bytes in
-    a table that is at most 60% full. Python's hash of a text has 64 bits and a secret key: that
-    two of ten million ids share one has a chance of about one in 400,000, and the only harm would
-    be a post that is refused.
+    A collection has millions of ids, so the table keeps only a hash and a place for each: 16 bytes
+    per slot, with at most 60% of the slots in use. Python's hash of a text has 64 bits and a
+    secret key. The probability of a collision among ten million ids is about one in 400,000, and
+    its only effect would be one refused post.
 
     >>> seen = SeenIds()
     >>> seen.first_place("7", "a.jsonl", 1), seen.first_place("7", "b.jsonl", 5)
@@ -33,7 +33,7 @@ class SeenIds:
         return bool(self._keys[self._slot(_key(post_id))])
 
     def first_place(self, post_id: str, path: str, line: int) -> tuple[str, int] | None:
-        """Where an id was seen before; None, and it is remembered, when it was not."""
+        """Return the first place of an id; if the id is new, record its place and return None."""
         if 10 * self._count > 6 * (self._mask + 1):
             self._grow()
         key = _key(post_id)
@@ -50,7 +50,7 @@ class SeenIds:
         return None
 
     def _slot(self, key: int) -> int:
-        """Where a key stands, or would stand."""
+        """Return the slot of a key, or the free slot for it."""
         keys, mask = self._keys, self._mask
         slot = key & mask
         while keys[slot] and keys[slot] != key:

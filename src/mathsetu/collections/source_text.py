@@ -1,4 +1,4 @@
-"""What all readers need to turn the text of a source into the text of a record."""
+"""Shared functions of readers: they turn the text of a source into the text of a record."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from mathsetu.records import Formula, Post
 
 _HTML = re.compile(r"</(?:p|span|div|a|em|strong|li|b|i|code|pre|math)>", re.IGNORECASE)
 _CLOSING = re.compile(r"</[a-zA-Z][a-zA-Z0-9]*>")
-# The share of bodies with tags from which on they are hardly about HTML.
+# If at least this share of bodies has HTML tags, they are probably markup, not a topic of the text.
 _MANY = 0.1
 _BRACKETED = re.compile(r"<([^<>]+)>")
 _TAG_ENDS = re.compile(r"[|,;]")
 
 
 def form_of(text: str) -> str:
-    """``html`` where a text has closing tags, ``text`` otherwise.
+    """Return ``html`` if a text has closing tags, otherwise ``text``.
 
-    Some collections exist in both forms under the same name.
+    This is needed because some collections exist in both forms under the same name.
 
     >>> form_of("<p>Let $x<y$.</p>"), form_of("Let $x<y$.")
     ('html', 'text')
@@ -34,10 +34,11 @@ def form_of(text: str) -> str:
 
 
 def form_of_title(title: str, form: str) -> str:
-    """The form of a title beside texts in a form: one in HTML may be plain text.
+    """Return the form of a title, given the form of the other texts of its post.
 
-    Sites keep many titles as text, in which ``$a<b$`` is no tag; without any ``<``, HTML differs
-    from text by its references alone.
+    Many sites store titles as plain text even if the bodies are HTML. A title with ``<`` but
+    without closing tags, such as ``$a<b$``, is therefore plain text. Without any ``<``, HTML
+    differs from text only by its character references.
 
     >>> form_of_title("Is $a<b$?", "html"), form_of_title("Is $a&lt;b$?", "html")
     ('text', 'html')
@@ -47,7 +48,7 @@ def form_of_title(title: str, form: str) -> str:
 
 
 def split_tags(tags: str) -> tuple[str, ...]:
-    """Tags from the ways in which dumps and sheets write them.
+    """Split a list of tags, in any of the notations of dumps and spreadsheets.
 
     >>> split_tags("<algebra><rings>"), split_tags("|algebra|rings|"), split_tags("algebra, rings")
     (('algebra', 'rings'), ('algebra', 'rings'), ('algebra', 'rings'))
@@ -61,7 +62,7 @@ def split_tags(tags: str) -> tuple[str, ...]:
 
 
 def formulas_in(text: str, post_id: str, where: str) -> tuple[Formula, ...]:
-    """The formulas of a marked text.
+    """Extract the formulas of a marked text; raise ValueError if there are too many.
 
     >>> [formula.id for formula in formulas_in("$a$ or $b$", "7", "body")]
     ['7:body:0', '7:body:1']
@@ -73,7 +74,7 @@ def formulas_in(text: str, post_id: str, where: str) -> tuple[Formula, ...]:
 
 
 def read_text(source: str, form: str, post_id: str, where: str) -> tuple[str, tuple[Formula, ...]]:
-    """A source as marked text with its formulas; ValueError when it is too much for a post.
+    """Return a source as marked text, and its formulas; raise ValueError if it is too large.
 
     >>> read_text("<p>Let $x>0$.</p>", "html", "7", "body")[0]
     'Let $x>0$.'
@@ -87,17 +88,17 @@ def read_text(source: str, form: str, post_id: str, where: str) -> tuple[str, tu
 def read_texts(
     sources: Mapping[str, tuple[str, str]], post_id: str
 ) -> dict[str, tuple[str, tuple[Formula, ...]]]:
-    r"""The texts of one post as `read_text` gives them; their formulas share macros.
+    r"""Read the texts of one post like `read_text`; macros apply to all texts of the post.
 
     Args:
-        sources: The source and its form, by where it stands: title, question, body.
-        post_id: The post.
+        sources: The source and its form, by field (title, question, body).
+        post_id: The id of the post.
 
     >>> sources = {"title": ("On $\\R$", "text"), "body": (r"<p>$\def\R{\mathbb R}$Is it?", "html")}
     >>> [text for text, formulas in read_texts(sources, "7").values()]
     ['On $\\mathbb R$', 'Is it?']
     """
-    # Marked text alone is kept as it is.
+    # If all texts are marked text, they are kept unchanged.
     if any(DEFINES.search(source) for source, _ in sources.values()) and any(
         form != "text" for _, form in sources.values()
     ):
@@ -108,8 +109,8 @@ def read_texts(
 
 
 def _with_macros(sources: Mapping[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
-    """Sources with macros expanded; a title may use those of the texts under it."""
-    # Here, because a library opens without it.
+    """Expand macros in sources; a title may use the macros that the other texts define."""
+    # Imported here, because opening a library does not need it.
     from mathsetu.collections.documents.tex_expansion import FormulaMacros
 
     macros = FormulaMacros()
@@ -130,7 +131,7 @@ def _check_source(source: str, where: str) -> None:
 
 
 def _check_delimiters(text: str, where: str) -> None:
-    """Refuse what has far too many delimiters before minutes are spent on finding formulas."""
+    """Refuse a text with far too many delimiters; finding its formulas would take minutes."""
     if len(text) < 4 * MOST_FORMULAS:
         return
     delimiters = text.count("$") // 2 + sum(map(text.count, ("\\(", "\\[", "\\begin{")))
@@ -146,12 +147,12 @@ def _check_count(formulas: tuple[Formula, ...], where: str) -> None:
 
 
 def complete(post: Post, form: str, *, has_formulas: bool) -> Post:
-    """A post as it was written in a file, with its texts as marked text and its formulas listed.
+    """Convert the texts of a post to marked text, and list its formulas.
 
     Args:
-        post: The post.
-        form: The form of its texts; marked text where it is empty.
-        has_formulas: Whether the file lists its formulas.
+        post: The post as written in a file.
+        form: The form of its texts; empty means marked text.
+        has_formulas: Whether the file lists the formulas of the post.
 
     >>> page = Post(id="7", title="Is $a<b$?", body="<p>Yes, $a&lt;b$.</p>")
     >>> complete(page, "html", has_formulas=False).body
@@ -175,7 +176,7 @@ def complete(post: Post, form: str, *, has_formulas: bool) -> Post:
 
 
 def noting_html(posts: Iterable[Post], path: str, bad: BadRows) -> Iterator[Post]:
-    """Posts as they pass; noted if the bodies of many seem to be HTML, and nobody said so."""
+    """Yield posts unchanged; add a note if many bodies look like HTML and no form was given."""
     count = pages = 0
     for post in posts:
         count += 1
@@ -188,7 +189,7 @@ def noting_html(posts: Iterable[Post], path: str, bad: BadRows) -> Iterator[Post
 
 
 def with_formulas(post: Post) -> Post:
-    """The post with the formulas of its title, question and body listed.
+    """Return the post with the formulas of its title, question and body.
 
     >>> [f.where for f in with_formulas(Post(id="7", title="$a$", body="$b$")).formulas]
     ['title', 'body']

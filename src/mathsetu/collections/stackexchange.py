@@ -1,6 +1,6 @@
-"""``Posts.xml`` of any Stack Exchange dump, also in the form in which ARQMath ships it.
+"""``Posts.xml`` of any Stack Exchange dump, also in ARQMath's version.
 
-Questions and answers become posts; the few rows of other types (tag wikis, election pages) hold
+Questions and answers become posts. The few rows of other types (tag wikis, election pages) contain
 no mathematics and are skipped.
 """
 
@@ -26,7 +26,8 @@ def read_posts(
 ) -> Iterator[Post]:
     r"""Read questions and answers, in constant memory.
 
-    XML that is broken ends the reading whatever the policy: nothing after it can be trusted.
+    Malformed XML is always an error, even if bad rows are skipped, because nothing after it can be
+    trusted.
 
     Args:
         path: ``Posts.xml``, also compressed.

@@ -1,4 +1,4 @@
-"""Comma- and tab-separated tables: rows with the line on which each starts, columns by name."""
+"""Reads comma- and tab-separated tables: rows with their first line, columns by name."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from mathsetu.collections.rows import REFUSE, BadRows
 from mathsetu.errors import RowError
 from mathsetu.printable import counted
 
-# Python's own limit (128 KiB) is below the longest posts; a field beyond this one is an
-# unclosed quotation mark that swallowed the file.
+# Python's default limit (128 KiB) is too low for the longest posts. A field longer than this limit
+# is due to an unclosed quotation mark.
 LONGEST_FIELD = 16 * 1024 * 1024
 
 Row = tuple[int, list[str]]
 
 
 def read_table(path: str | Path, bad: BadRows = REFUSE, *, delimiter: str = ",") -> Iterator[Row]:
-    """Yield the rows of a table that are not empty, each with the line on which it starts.
+    """Yield the non-empty rows of a table, each with the line on which it starts.
 
-    Fields may be quoted and then hold line breaks.
+    Quoted fields may contain line breaks.
     """
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST_FIELD))
-    # Bytes that are not UTF-8 pass as surrogates, so that the row they stand in can be named.
+    # Bytes that are not UTF-8 become surrogates, so that the error can name their row.
     lines = (line.decode("utf-8", "surrogateescape") for _, line in read_raw_lines(path))
     rows = csv.reader(lines, delimiter=delimiter, strict=delimiter == ",")
     while True:
@@ -50,14 +50,14 @@ def read_named(
     delimiter: str = ",",
     optional: Sequence[str] = (),
 ) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the rows of a table with a header, as dictionaries with the names asked for.
+    """Yield the rows of a table with a header, as dictionaries with the given names.
 
     Args:
         path: The table.
-        columns: For each name the spellings that the header may use for it. Case, spaces and
-            punctuation do not count.
-        bad: What to do with bad rows. A header without the columns is always refused.
-        delimiter: What stands between fields.
+        columns: For each name, the spellings that the header may use for it. Case, spaces and
+            punctuation are ignored.
+        bad: What to do with bad rows. A header without the required columns is always refused.
+        delimiter: The separator of fields.
         optional: The names that may be missing.
     """
     rows = read_table(path, bad, delimiter=delimiter)
@@ -78,7 +78,7 @@ def find_columns(
     line: int,
     optional: Sequence[str] = (),
 ) -> dict[str, int]:
-    """Where each column stands in a header.
+    """Return the position of each column in a header.
 
     >>> find_columns(["Query_ID", "LaTeX"], {"id": ["queryid"], "latex": ["latex"]}, "q.csv", 1)
     {'id': 0, 'latex': 1}
@@ -97,7 +97,7 @@ def find_columns(
 
 
 def plain_header(name: str) -> str:
-    """A column name without case, spaces and punctuation.
+    """Return a column name in lower case, without spaces and punctuation.
 
     >>> plain_header("Query_ID ")
     'queryid'

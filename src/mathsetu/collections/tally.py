@@ -9,15 +9,15 @@ from typing import Any
 
 from mathsetu.records import Post, source_file_of
 
-#: So many places are named for each reason; all are counted.
+#: Maximum number of places listed for each reason; all are counted.
 _NAMED = 5
-#: So many files are told one by one; all are counted.
+#: Maximum number of files listed individually; all are counted.
 _MOST_FILES = 1_000
 
 
 @dataclass
 class Tally:
-    """Files by kind, and what was skipped by reason.
+    """Counts of files by kind, and of skipped items by reason.
 
     >>> tally = Tally()
     >>> tally.took("a.md", "markdown")
@@ -41,7 +41,7 @@ class Tally:
     posts_of_files: Counter[str] = field(default_factory=Counter)
 
     def count(self, posts: Iterable[Post]) -> Iterator[Post]:
-        """Pass posts on and count them with their formulas and the languages they state."""
+        """Yield posts unchanged; count them, their formulas and their stated languages."""
         for post in posts:
             self.posts += 1
             self.formulas += len(post.formulas)
@@ -49,7 +49,7 @@ class Tally:
             yield post
 
     def left_out(self, post_id: str, formulas: int) -> None:
-        """Count a post that was read and that the recipe leaves out, with its formulas."""
+        """Count a post that the recipe leaves out, and subtract its formulas."""
         self.formulas -= formulas
         self.passed_over(post_id, "a post that the recipe leaves out")
 
@@ -60,20 +60,20 @@ class Tally:
             self.posts_of_files.update({file, post.thread_id})
 
     def took(self, path: str, kind: str, word: str = "") -> None:
-        """Count a file that was read; ``word`` says what was got of it, where one may ask."""
+        """Count a file that was read; ``word`` may describe what was extracted from it."""
         self.files[kind] += 1
         if word and len(self.words) < _MOST_FILES:
             self.words.append((path, word))
 
     def passed_over(self, path: str, reason: str, count: int = 1) -> None:
-        """Count what was not read, and why."""
+        """Count what was skipped, by reason."""
         self.reasons[reason] += count
         named = self.places.setdefault(reason, [])
         if len(named) < _NAMED:
             named.append(path)
 
     def to_json(self) -> dict[str, Any]:
-        """The tally as a program reads it."""
+        """Return the tally as a dictionary for JSON."""
         return {
             "files": sum(self.files.values()),
             "kinds": dict(sorted(self.files.items())),

@@ -1,8 +1,8 @@
-"""Answers with what their questions say, from collections that keep the two apart.
+"""Joins answers with their questions, for collections that store the two separately.
 
-In a dump an answer names its question and nothing more. Whoever wants answers that can be read
-alone (an index of answers, pairs to learn from) gets them here, in bounded memory: what has to be
-looked up lies in a temporary file.
+In a dump, an answer has only the id of its question. An index of answers and training pairs need
+answers with the text of their questions. They are joined in bounded memory: questions and waiting
+answers are stored in a temporary file.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ CREATE TABLE waiting (number INTEGER PRIMARY KEY, post BLOB NOT NULL);
 
 
 def with_questions(posts: Iterable[Post]) -> Iterator[Post]:
-    """All posts, each answer with the title, text, tags and formulas of its question.
+    """Yield all posts; each answer gets the title, text, tags and formulas of its question.
 
-    What an answer says itself stays. Answers that stand before their questions come at the end;
-    one whose question is not there comes as it is.
+    Fields that an answer already has are kept. Answers that precede their questions come at the
+    end; an answer without its question is yielded unchanged.
 
     >>> question = Post("3", "Why is it $1$?", title="A limit", tags=("limits",), accepted_id="7")
     >>> answer = Post("7", "By squeezing.", kind="answer", parent_id="3")
@@ -36,7 +36,7 @@ def with_questions(posts: Iterable[Post]) -> Iterator[Post]:
     >>> joined.title, joined.question, joined.tags, is_accepted(joined)
     ('A limit', 'Why is it $1$?', ('limits',), True)
     """
-    # A database without a name is a temporary file that goes when it is closed.
+    # A database without a name is a temporary file, deleted on close.
     with closing(sqlite3.connect("", isolation_level=None)) as database:
         database.executescript(f"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; {_TABLES}")
         database.execute("BEGIN")
@@ -57,9 +57,9 @@ def with_questions(posts: Iterable[Post]) -> Iterator[Post]:
 
 
 def beside(answer: Post, question: Post) -> Post:
-    """An answer that can be read alone: with what its question says.
+    """Return an answer with the title, tags, text and formulas of its question.
 
-    Formulas of the question keep their ids and their post.
+    Formulas of the question keep their ids and their post id.
     """
     told = () if answer.question else _told_formulas(question, with_title=not answer.title)
     own = answer.formulas or extract(split(answer.body), answer.id, "body")
@@ -84,7 +84,7 @@ def is_accepted(post: Post) -> bool:
 
 
 def _told_formulas(question: Post, *, with_title: bool) -> tuple[Formula, ...]:
-    """The formulas of a question as an answer has them."""
+    """Return the formulas of a question as formulas of an answer, with the field they are in."""
     fields = {"title": "title", "body": "question"} if with_title else {"body": "question"}
     return tuple(
         replace(formula, where=fields[formula.where], post_id=formula.post_id or question.id)
@@ -94,7 +94,7 @@ def _told_formulas(question: Post, *, with_title: bool) -> tuple[Formula, ...]:
 
 
 def _keep(database: sqlite3.Connection, statement: str, key: object, post: Post) -> None:
-    # A lone surrogate, which a store refuses later, passes through JSON as an escape.
+    # JSON escapes a lone surrogate, so it can be stored here; a store refuses it later.
     packed = zlib.compress(json.dumps(to_json(post)).encode(), 1)
     database.execute(statement, (_plain(key), packed))
 
@@ -110,5 +110,5 @@ def _unpacked(packed: bytes) -> Post:
 
 
 def _plain(key: object) -> object:
-    """An id as SQLite can hold it."""
+    """Encode an id as bytes, because SQLite cannot store a text with a lone surrogate."""
     return key.encode("utf-8", "surrogatepass") if isinstance(key, str) else key

@@ -21,7 +21,7 @@ _QREL_COLUMNS = "query, iteration, id, grade"
 
 
 def read_run(path: str | Path, bad: BadRows = REFUSE) -> Run:
-    r"""Read a run: for each query its hits by falling score, ties as they stand in the file.
+    r"""Read a run: for each query, its hits by decreasing score; ties keep the order of the file.
 
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp()) / "bm25.run"
@@ -80,7 +80,7 @@ def validate_run(
     queries: Collection[str] | None = None,
     posts: Collection[str] | None = None,
 ) -> list[Problem]:
-    r"""What an evaluation tool would refuse, or read otherwise than it was meant.
+    r"""Return the errors and warnings for a run: what evaluation tools would refuse or misread.
 
     Args:
         path: The run.
@@ -114,11 +114,11 @@ def validate_run(
 
 
 class RankChecker:
-    """Watches the rows of a ranking go by: duplicates, order of scores, ranks without gaps.
+    """Checks the rows of rankings: duplicates, order of scores, ranks without gaps.
 
     Args:
-        queries: The rankings that there may be, if known; others are named once.
-        posts: The hits that there may be, if known; others are named once for each ranking.
+        queries: The valid rankings, if known; any other is reported once.
+        posts: The valid hits, if known; any other is reported once for each ranking.
 
     >>> checker = RankChecker()
     >>> checker.check(1, "A.1", "7", 2.5, "1"), checker.check(2, "A.1", "9", 3.5, "2")
@@ -136,7 +136,7 @@ class RankChecker:
     def check(
         self, line: int, ranking: str, hit_id: str, score: float, rank: str | None = None
     ) -> list[Problem]:
-        """The problems of one row; a format without ranks passes none."""
+        """Return the problems of one row; ``rank`` is None for a format without ranks."""
         problems: list[Problem] = []
         if self._queries is not None and ranking not in self._seen and ranking not in self._queries:
             problems.append(Problem(line, f"{ranking} is not a topic"))
@@ -154,7 +154,7 @@ class RankChecker:
             problems.append(Problem(line, message, fatal=False))
         number = None if rank is None else whole(rank, "rank")
         if number is not None:
-            # Some tools count from 0, most from 1. What follows a wrong rank may go on from it.
+            # Some tools count from 0, most from 1. After a wrong rank, its successor is accepted.
             expected = self._next.get(ranking, 0 if number == 0 else 1)
             if number != expected and (last_rank is None or number != last_rank + 1):
                 message = f"rank {number} where {expected} is expected ({ranking})"
@@ -164,16 +164,16 @@ class RankChecker:
         return problems
 
     def unanswered(self) -> Iterator[Problem]:
-        """The warning that some of the rankings that there may be are missing."""
+        """Yield a warning if some of the valid rankings are missing."""
         return unanswered(self._queries or (), self._seen, "topic", "topics")
 
     def counts(self) -> dict[str, int]:
-        """How many different hits each ranking has."""
+        """Return the number of distinct hits of each ranking."""
         return {ranking: len(seen) for ranking, seen in self._seen.items()}
 
 
 def ranked(rankings: Mapping[str, list[Hit]], bad: BadRows = REFUSE) -> dict[str, tuple[Hit, ...]]:
-    """Every ranking best first; those that were not so in the file are noted.
+    """Sort every ranking by decreasing score; note the rankings that were not sorted.
 
     >>> bad, rising = BadRows(notes=[]), [Hit("a", 1.0), Hit("b", 2.0)]
     >>> _ = ranked({"A.1": rising, "A.2": rising}, bad)
@@ -195,7 +195,7 @@ def ranked(rankings: Mapping[str, list[Hit]], bad: BadRows = REFUSE) -> dict[str
 
 
 def best_first(hits: Iterable[Hit]) -> tuple[Hit, ...]:
-    """Hits by falling score; ties keep their order.
+    """Sort hits by decreasing score; ties keep their order.
 
     >>> [hit.id for hit in best_first([Hit("a", 1.0), Hit("b", 2.0), Hit("c", 2.0)])]
     ['b', 'c', 'a']
@@ -204,7 +204,7 @@ def best_first(hits: Iterable[Hit]) -> tuple[Hit, ...]:
 
 
 def columns(text: str, count: int, names: str, delimiter: str | None = None) -> list[str]:
-    """Split a row; ValueError when it does not have as many columns as it must.
+    """Split a row into columns; raise ValueError if their number is wrong.
 
     >>> columns("A.1 0 7 3", 4, "query, iteration, id, grade")
     ['A.1', '0', '7', '3']
@@ -218,7 +218,7 @@ def columns(text: str, count: int, names: str, delimiter: str | None = None) -> 
 
 
 def finite(text: str) -> float:
-    """A score; ValueError unless it is a finite number.
+    """Parse a score; raise ValueError unless it is a finite number.
 
     >>> finite("2.5e-3")
     0.0025
@@ -231,7 +231,7 @@ def finite(text: str) -> float:
 
 
 def whole(text: str, what: str) -> int:
-    """An integer; ValueError unless it is one.
+    """Parse an integer; raise ValueError if the text is not one or has too many digits.
 
     >>> whole("-1", "grade")
     -1
@@ -242,7 +242,7 @@ def whole(text: str, what: str) -> int:
 
 
 def word(text: str) -> str:
-    """A column of a file split at white space: it must not hold any, nor be empty.
+    """Check a value for a file split at white space: it must not be empty or contain any.
 
     >>> word("A.1")
     'A.1'

@@ -1,7 +1,7 @@
 """Files by name, in a folder or in an archive that is never unpacked to disk.
 
-Names are relative paths with slashes. What an archive calls its members does not matter beyond
-that: nothing is written anywhere, and a name is only ever compared with other names.
+Names are relative paths with slashes. Hostile names of archive members do no harm, because nothing
+is written to disk and names are only compared with other names.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from mathsetu.places import is_library
 from mathsetu.plain_files import open_plain
 
 _CHUNK = 1 << 20
-#: What broken archives raise, besides errors of the system.
+#: Exceptions that broken archives raise, besides OSError.
 BROKEN = (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError,
           NotImplementedError, RuntimeError, ValueError)  # fmt: skip
 
 
 class Entry(NamedTuple):
-    """A file of a tree; its size as far as it is known before it is read."""
+    """A file of a tree; its size as stated before it is read."""
 
     name: str
     size: int
@@ -46,14 +46,14 @@ class Entry(NamedTuple):
 class Tree(ABC):
     """A set of files."""
 
-    #: What stands before names in messages and ids.
+    #: Prefix of names in messages.
     label: str = ""
-    #: What a member raises that is broken, besides what its compression does.
+    #: Exceptions that a broken member raises, besides those of its compression.
     broken = (zipfile.BadZipFile, tarfile.TarError, NotImplementedError)
 
     @abstractmethod
     def entries(self, bad: BadRows) -> Iterator[Entry]:
-        """The files in order; what is no file is reported."""
+        """Yield the files in order; report entries that are not regular files."""
 
     @abstractmethod
     def has(self, name: str) -> bool:
@@ -61,10 +61,10 @@ class Tree(ABC):
 
     @abstractmethod
     def open(self, name: str) -> Any:
-        """A context in which a file can be read as a stream of bytes."""
+        """Return a context manager that opens a file as a stream of bytes."""
 
     def read(self, name: str, limit: int = LONGEST_DOCUMENT) -> bytes:
-        """A file as a whole; InputError when it is longer than a document may be."""
+        """Return the whole content of a file; raise InputError if it exceeds the limit."""
         with self.open(name) as file:
             data: bytes = file.read(limit + 1)
         if len(data) > limit:
@@ -72,19 +72,19 @@ class Tree(ABC):
         return data
 
     def shown(self, name: str) -> str:
-        """How a file appears in messages."""
+        """Return the name of a file for messages."""
         return f"{self.label}/{name}" if self.label else name
 
 
 class FolderTree(Tree):
-    """A folder on disk. Links are not followed: they may lead out of it."""
+    """A folder on disk; links are not followed, because they may lead out of it."""
 
     def __init__(self, root: Path, label: str | None = None) -> None:
         self.root = root
         self.label = str(root) if label is None else label
 
     def entries(self, bad: BadRows) -> Iterator[Entry]:
-        """Files in order of their folders, then of their names."""
+        """Yield files in order of their folders, then of their names."""
 
         def unreadable(error: OSError) -> None:
             bad.passed_over(str(error.filename), f"a folder that cannot be read: {reason(error)}")
@@ -116,7 +116,7 @@ class FolderTree(Tree):
                     yield Entry(path.relative_to(self.root).as_posix(), path.stat().st_size)
 
     def has(self, name: str) -> bool:
-        """Whether there is such a file, not behind a link."""
+        """Whether there is a regular file of this name, not reached through a link."""
         path = self.root
         for part in name.split("/"):
             path = path / part
@@ -126,12 +126,12 @@ class FolderTree(Tree):
 
     @contextmanager
     def open(self, name: str) -> Iterator[BinaryIO]:
-        """The file itself."""
+        """Open the file."""
         with open_plain(self.root / name) as file, reading(file):
             yield file
 
     def path(self, name: str) -> Path:
-        """Where a file lies."""
+        """Return the path of a file on disk."""
         return self.root / name
 
 
@@ -168,12 +168,12 @@ class ZipTree(Tree):
         return name in self._members
 
     def open(self, name: str) -> Any:
-        """The member, unpacked on the way."""
+        """Open the member as a decompressed stream."""
         return self._zip.open(self._members[name])
 
 
 class TarTree(Tree):
-    """A tar archive that can be read at any place."""
+    """A tar archive in a seekable file."""
 
     def __init__(self, file: BinaryIO, label: str) -> None:
         self.label = label
@@ -193,7 +193,7 @@ class TarTree(Tree):
                 self._others.append(info.name)
 
     def entries(self, bad: BadRows) -> Iterator[Entry]:
-        """Files by name; links and devices are skipped."""
+        """Yield files by name; links and devices are skipped."""
         _tell_outside(self._outside, self.label, bad)
         for name in self._others:
             bad.passed_over(self.shown(name), "not a regular file")
@@ -205,7 +205,7 @@ class TarTree(Tree):
         return name in self._members
 
     def open(self, name: str) -> Any:
-        """The member."""
+        """Open the member."""
         file = self._tar.extractfile(self._members[name])
         assert file is not None  # members are regular files
         return file
@@ -247,7 +247,7 @@ class SevenZipTree(Tree):
 
     @contextmanager
     def open(self, name: str) -> Iterator[BinaryIO]:
-        """The member as a stream: a thread unpacks it into a pipe from which it is read."""
+        """Open the member as a stream: a thread decompresses it into a pipe."""
         reading, writing = os.pipe()
         problems: list[BaseException] = []
         worker = threading.Thread(
@@ -260,14 +260,14 @@ class SevenZipTree(Tree):
             if problems:
                 raise InputError(f"{self.shown(name)}: is broken ({_words(problems[0])})")
         finally:
-            file.close()  # a worker that still writes gets an error, and ends
+            file.close()  # if the worker still writes, it gets an error and ends
             worker.join()
 
     def _unpack(self, member: str, descriptor: int, problems: list[BaseException]) -> None:
         module = self._module
 
         class Pipe(module.io.Py7zIO):  # type: ignore[misc, name-defined, unused-ignore]
-            """Takes what is unpacked."""
+            """Writes the decompressed data into the pipe."""
 
             def write(self, data: bytes | bytearray) -> int:
                 view = memoryview(data)
@@ -288,7 +288,7 @@ class SevenZipTree(Tree):
                 return 0
 
         class Pipes(module.io.WriterFactory):  # type: ignore[misc, name-defined, unused-ignore]
-            """Gives the one pipe."""
+            """Creates the output for the member: the pipe."""
 
             def create(self, filename: str) -> Any:
                 return Pipe()
@@ -297,7 +297,7 @@ class SevenZipTree(Tree):
             with module.SevenZipFile(self._path) as archive:
                 archive.extract(targets=[member], factory=Pipes())
         except BrokenPipeError:
-            pass  # nobody wants the rest
+            pass  # the reader stopped before the end
         except BaseException as error:
             problems.append(error)
         finally:
@@ -307,12 +307,12 @@ class SevenZipTree(Tree):
 
 @contextmanager
 def open_archive(path: str | Path, label: str, data: bytes | None = None) -> Iterator[Tree | None]:
-    """An archive as a tree, while it is open; None for a file that is none.
+    """Open an archive as a tree in a ``with`` block; the tree is None for any other file.
 
     Args:
         path: The file.
-        label: How it appears in messages.
-        data: Its content, where it lies in another archive.
+        label: The name of the file in messages.
+        data: The content of the file, if it is a member of another archive.
     """
     try:
         file = open_plain(path, follow_links=True) if data is None else io.BytesIO(data)
@@ -355,7 +355,7 @@ def _tree_of(file: BinaryIO, path: str | Path, label: str, *, is_inner: bool) ->
 
 
 def compression(head: bytes) -> Callable[[BinaryIO], Any] | None:
-    """What unpacks a file that begins like this; None where it is not compressed."""
+    """Return the decompressor for a file with this beginning; None if it is not compressed."""
     if head.startswith(b"\x1f\x8b"):
         return lambda file: gzip.GzipFile(fileobj=file)
     if head.startswith(b"\xfd7zXZ\x00"):
@@ -368,7 +368,7 @@ def compression(head: bytes) -> Callable[[BinaryIO], Any] | None:
 
 
 def clean_name(name: str) -> str:
-    """The name of a member as a relative path; empty when it is none.
+    """Normalise the name of a member to a relative path; empty if it leads out of the archive.
 
     >>> clean_name("./a//b.tex"), clean_name("../../etc/passwd"), clean_name("/etc/passwd")
     ('a/b.tex', '', '')
@@ -386,7 +386,7 @@ def _tell_outside(names: list[str], label: str, bad: BadRows) -> None:
 
 
 def _check_growth(total: int, packed: int, label: str) -> None:
-    """Refuse an archive that unpacks to far more than files of people do."""
+    """Refuse an archive with an implausible compression ratio (a zip bomb)."""
     if total > LONGEST_ARCHIVE and total > MOST_GROWTH * packed:
         raise InputError(
             f"{label}: claims to unpack to {total >> 20:,} MiB, more than {MOST_GROWTH} times "

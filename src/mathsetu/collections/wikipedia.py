@@ -1,7 +1,7 @@
 """Dumps of Wikipedia and other wikis (``pages-articles.xml``): a post for each section of a page.
 
-The dump says which wiki it is of, and in which language. Redirects, talk, templates and other pages
-that are no articles are skipped.
+The dump states the wiki and its language. Redirects, talk pages, templates and other pages that are
+not articles are skipped.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def _posts(
 
 
 def _merged(source: str) -> Iterator[tuple[int, str, str]]:
-    """Sections of the upper levels; those below stand in the text of theirs."""
+    """Yield the sections of the upper levels; deeper sections are part of their text."""
     waiting: tuple[int, str, list[str]] | None = None
     for level, heading, text in sections(source):
         if waiting is not None and level > _MOST_LEVELS:

@@ -1,8 +1,8 @@
 """Reads the ``row`` elements of a dump with their lines, in constant memory.
 
-Dumps write each row on a line of its own and in one plain way. A few operations on strings take
-such a line apart in half the time that an XML parser needs. The parser gets everything else: it
-knows where rows may stand, reads those that are not plain, and names what is wrong with a file.
+Dumps write each row on a separate line, in one simple form (a plain row). A few string operations
+parse such a line in half the time of an XML parser. The parser gets everything else: it tracks
+where rows may occur, reads rows in other forms and reports errors.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from pathlib import Path
 from mathsetu.collections.xmlstream import XmlStream, parts
 from mathsetu.markup.attributes import BrokenReference, from_attribute, to_attribute
 
-# What stands around the values of a plain row; a longer one is not worth remembering.
+# The shape of a plain row: the text around its values. Longer shapes are not cached.
 _SHAPE = re.compile(r" *<row((?: [A-Za-z]+=\")+) ?/>")
 _LONGEST_SHAPE = 1000
-# Characters that XML does not allow, and the tab, which it turns into a space in attributes.
+# Control characters that XML does not allow, and the tab, which becomes a space in attributes.
 _CONTROLS = bytes(set(range(32)) - set(b"\n\r"))
 _NO_CHARACTERS = re.compile("[\ufffe\uffff]")
 
@@ -30,8 +30,8 @@ def read_rows(path: str | Path, as_written: str) -> Iterator[tuple[int, Row]]:
 
     Args:
         path: The file, also compressed.
-        as_written: The attribute whose references are left as they are (see
-            `mathsetu.markup.attributes`), because its reader can save most of that work.
+        as_written: The attribute whose character references are not resolved (see
+            `mathsetu.markup.attributes`), because its consumer can avoid most of this work.
     """
     reader = _Reader(path, as_written)
     rest = b""
@@ -40,19 +40,19 @@ def read_rows(path: str | Path, as_written: str) -> Iterator[tuple[int, Row]]:
         if end:
             yield from reader.read_lines(rest + chunk[:end])
             rest = chunk[end:]
-        else:  # a line that is longer than a chunk is not a plain row
+        else:  # a line longer than a chunk is left to the parser
             yield from reader.parse(rest + chunk, final)
             rest = b""
 
 
 class _Reader:
-    """Knows when a line may be read as a plain row, and keeps the parser's lines in step."""
+    """Reads plain rows itself and passes the rest to the parser, with correct line numbers."""
 
     def __init__(self, path: str | Path, as_written: str) -> None:
         self._as_written = as_written
         self._stream = XmlStream(path)
         self._line = 1
-        self._passed = 0  # lines that the parser has not seen
+        self._passed = 0  # lines since the last part that the parser got
         self._depth = 0
         self._may_be_plain = True
         self._in_rows = False
@@ -65,7 +65,7 @@ class _Reader:
         parser.StartCdataSectionHandler = self._never_plain
 
     def read_lines(self, block: bytes) -> Iterator[tuple[int, Row]]:
-        """The rows of whole lines."""
+        """Yield the rows of a block of complete lines."""
         text = _plain_text(block)
         if text is None:
             yield from self.parse(block)
@@ -80,7 +80,7 @@ class _Reader:
                 self._passed += 1
 
     def parse(self, part: bytes, final: bool = False) -> Iterator[tuple[int, Row]]:
-        """What the parser finds in a part of the document."""
+        """Yield the rows that the parser finds in a part of the document."""
         error = self._stream.take(b"\n" * self._passed + part, final)
         self._passed = 0
         self._line += part.count(b"\n")
@@ -105,12 +105,12 @@ class _Reader:
             self._never_plain()
 
     def _never_plain(self, *_: object) -> None:
-        """What follows need not mean what it looks like."""
+        """Leave the rest to the parser: from here on, plain rows may have another meaning."""
         self._may_be_plain = False
 
 
 def _plain_text(block: bytes) -> str | None:
-    """Lines as text without carriage returns; None where a parser would find faults."""
+    """Decode lines without carriage returns; None if they need the parser."""
     if len(block.translate(None, _CONTROLS)) < len(block):
         return None
     try:
@@ -125,7 +125,7 @@ def _plain_text(block: bytes) -> str | None:
 
 
 def _plain_row(line: str, as_written: str) -> Row | None:
-    """The attributes of a row that is written plainly; None for any other line."""
+    """Return the attributes of a plain row; None for any other line."""
     pieces = line.split('"')
     shape = '"'.join(pieces[::2])
     names = _names(shape) if len(shape) < _LONGEST_SHAPE else ()
@@ -137,7 +137,7 @@ def _plain_row(line: str, as_written: str) -> Row | None:
     try:
         values = [from_attribute(value) if "&" in value else value for value in values]
     except BrokenReference:
-        return None  # the parser says what is wrong
+        return None  # the parser reports the error
     row = dict(zip(names, values, strict=True))
     row[as_written] = kept
     return row
@@ -145,7 +145,7 @@ def _plain_row(line: str, as_written: str) -> Row | None:
 
 @lru_cache(maxsize=256)
 def _names(shape: str) -> tuple[str, ...]:
-    """The names of the attributes of a plain row, from what stands around their values.
+    """Return the attribute names of a plain row from its shape; empty for any other line.
 
     >>> _names(' <row Id=" Body=" />'), _names(' <row Id=" Id=" />')
     (('Id', 'Body'), ())

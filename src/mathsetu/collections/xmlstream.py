@@ -11,7 +11,7 @@ from mathsetu.markup.safe_xml import RefusedXml, XmlParser
 
 
 class XmlStream:
-    """A parser that takes a document part by part; its handlers find what is in it."""
+    """A parser that is fed a document in parts and calls the handlers set on ``parser``."""
 
     def __init__(self, path: str | Path) -> None:
         self._xml = XmlParser(doctype=True)
@@ -20,7 +20,7 @@ class XmlStream:
         self._taken = 0
 
     def take(self, part: bytes, final: bool = False) -> RowError | None:
-        """Parse a part; what is wrong with it is returned, since what stands before is good."""
+        """Parse a part; return its error, because the elements before the error are valid."""
         try:
             self._xml.feed(part, final)
         except RefusedXml as refused:
@@ -33,7 +33,7 @@ class XmlStream:
 
     @property
     def is_between(self) -> bool:
-        """Whether the document so far ends between tags, and not inside one or a comment."""
+        """Whether the input so far ends between tags, not inside a tag or a comment."""
         return not self._waiting
 
     @property
@@ -44,7 +44,7 @@ class XmlStream:
 def read_records(
     path: str | Path, name: str
 ) -> Iterator[tuple[int, dict[str, str], dict[str, str]]]:
-    """Yield each element of a name with its line, its attributes and its children's texts."""
+    """Yield each element with this name: its line, its attributes and its children's texts."""
     records: list[tuple[int, dict[str, str], dict[str, str]]] = []
     opened: list[tuple[int, dict[str, str], dict[str, str]]] = []
     text: list[str] = []
@@ -75,7 +75,7 @@ def read_records(
 
 
 def parts(path: str | Path) -> Iterator[tuple[bytes, bool]]:
-    """A file's bytes in chunks, and at the end an empty one that is the final."""
+    """Yield a file's bytes in chunks, each with False; then an empty chunk with True."""
     for chunk in read_chunks(path):
         yield chunk, False
     yield b"", True

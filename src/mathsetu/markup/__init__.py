@@ -1,8 +1,8 @@
-r"""Text with formulas inside: the only package that knows delimiters and tags.
+r"""Text with formulas: the only package that handles delimiters and tags.
 
 `split` cuts a source into spans of text, formulas and code; `join` is its inverse. `to_text`
-turns any source into *marked text*, the one form that records hold: plain text with LaTeX
-between delimiters, a literal dollar written ``\$``.
+converts any source to *marked text*, the form used in records: plain text with LaTeX between
+delimiters, in which a literal dollar is written ``\$``.
 
 >>> [span.content for span in split("Show that $x^2$ is even.")]
 ['Show that ', 'x^2', ' is even.']

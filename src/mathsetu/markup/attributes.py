@@ -1,4 +1,4 @@
-"""Texts as they stand in the attributes of XML."""
+"""Encodes and decodes the values of XML attributes."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _TO_BE_WRITTEN = str.maketrans(_WRITTEN)
 
 
 class BrokenReference(ValueError):
-    """A reference to no character that XML knows."""
+    """A malformed character reference, or one to a character that XML does not allow."""
 
 
 def to_attribute(text: str) -> str:
-    r"""A text as an attribute in double quotes holds it.
+    r"""Encode a text as the value of an attribute in double quotes.
 
     >>> to_attribute('<b class="x">\n')
     '&lt;b class=&quot;x&quot;&gt;&#xA;'
@@ -24,7 +24,7 @@ def to_attribute(text: str) -> str:
 
 
 def from_attribute(written: str) -> str:
-    """The text that an attribute holds; raises `BrokenReference` where it holds none.
+    """Decode the value of an attribute; raise `BrokenReference` for an invalid reference.
 
     >>> from_attribute("a &amp;lt; &#x3b2;")
     'a &lt; β'
@@ -46,7 +46,7 @@ def _character(reference: re.Match[str]) -> str:
         shown = reference.string[reference.start() : reference.start() + 12]
         raise BrokenReference(f"{shown!r} is not an XML reference")
     code = int(number[1:], 16) if number.startswith("x") else int(number)
-    # What XML calls a character. An ampersand must not look like a reference of its own.
+    # Keep an ampersand encoded, so that it cannot form a new reference with the text after it.
     if code == 0x26:
         return "&amp;"
     if not (

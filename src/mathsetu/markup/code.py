@@ -1,4 +1,4 @@
-r"""Finds what is code in Markdown and LaTeX sources: there, no dollar is a delimiter."""
+r"""Finds code in Markdown and LaTeX sources, in which dollars are not delimiters."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _LATEX_CODE = re.compile(
 
 
 def markdown_code(text: str) -> list[tuple[int, int]]:
-    """Ranges of code spans and fenced blocks.
+    """Return the ranges of code spans and fenced blocks.
 
-    A run of backticks is closed by the next run of the same length, as in CommonMark; a fence
-    that is never closed makes code of all that follows.
+    A run of backticks is closed by the next run of the same length, as in CommonMark; after an
+    unclosed fence, the rest of the text is code.
 
     >>> markdown_code("use `$HOME` for $x$")
     [(4, 11)]
@@ -45,8 +45,8 @@ def markdown_code(text: str) -> list[tuple[int, int]]:
 
 
 def _opens_a_block(text: str, run: re.Match[str]) -> bool:
-    """Whether a run begins a fenced block; one that is never closed goes on to the end."""
-    # Up to three blanks may stand before a fence.
+    """Whether a run begins a fenced block."""
+    # A fence may be indented by up to three spaces.
     begin = text.rfind("\n", 0, run.start()) + 1
     at_start = run.start() - begin <= 3 and not text[begin : run.start()].strip(" ")
     if not at_start or len(run[0]) < 3:
@@ -56,7 +56,7 @@ def _opens_a_block(text: str, run: re.Match[str]) -> bool:
 
 
 def latex_code(text: str) -> list[tuple[int, int]]:
-    r"""Ranges of verbatim text and comments in a LaTeX source.
+    r"""Return the ranges of verbatim text and comments in a LaTeX source.
 
     >>> latex_code(r"50\% of $x$ % costs $5")
     [(12, 22)]
@@ -73,7 +73,7 @@ def latex_code(text: str) -> list[tuple[int, int]]:
         elif closing and closing not in missing:
             end = text.find(closing, match.end())
             if end < 0:
-                missing.add(closing)  # never looked for again, so that time stays linear
+                missing.add(closing)  # not searched for again, so that the time is linear
                 continue
             position = end + len(closing)
         else:

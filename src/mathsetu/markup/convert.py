@@ -1,7 +1,7 @@
-r"""Splits any supported source into spans, and turns it into marked text.
+r"""Splits any supported source into spans, and converts it to marked text.
 
-Marked text is plain text with LaTeX between delimiters. A dollar that is only a dollar is
-written ``\$``, so that marked text splits into the same formulas as its source did.
+Marked text is plain text with LaTeX between delimiters. A literal dollar is written ``\$``, so that
+marked text splits into the same formulas as its source.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 _NEEDS_ESCAPE = re.compile(r"\\(?=[(\[]|begin\{)|\$|\\.", re.DOTALL)
 _AMOUNT = "5 "
-# Good posts are found again and again, and several look into each text.
+# Size of the cache of `spans_of`: good posts are found repeatedly, and several callers split each.
 _REMEMBERED = 5_000
 _MATHML = re.compile(r"<math\b[^<>]*+>(?:[^<]++|<(?!/?math\b))*+</math>", re.ASCII)
-# Stand-ins for formulas while a Markdown renderer works on the prose around them.
+# Placeholders for formulas while a Markdown renderer processes the prose around them.
 _HOLDER = "\ue000{}\ue001"
 _HELD = re.compile("\ue000(\\d+)\ue001")
 _PRIVATE = str.maketrans("", "", "\ue000\ue001")
-# The renderer makes characters of references: one to a stand-in's marks would forge a formula.
+# The renderer resolves character references, so that one could forge the mark of a placeholder.
 _PRIVATE_REFERENCE = re.compile(r"&#(?:[xX]0*+[eE]00[01]|0*+5734[45])(?![0-9a-fA-F]);?")
 
 
@@ -45,7 +45,7 @@ def split(source: str, form: str = "text") -> list[Span]:
     """Split a source into spans of text, formulas and code.
 
     Args:
-        source: What to split.
+        source: The source.
         form: ``text`` (marked text), ``markdown``, ``latex`` or ``html``.
 
     >>> [(span.kind, span.content) for span in split("Is `$a` equal to $a$?", "markdown")]
@@ -59,7 +59,7 @@ def split(source: str, form: str = "text") -> list[Span]:
 
 @lru_cache(maxsize=_REMEMBERED)
 def spans_of(text: str) -> tuple[Span, ...]:
-    """The spans of a marked text; of the texts that were split last, as they were found then.
+    """Return the spans of a marked text; recent results are cached.
 
     >>> spans_of("Is $a$ even?") == tuple(split("Is $a$ even?"))
     True
@@ -68,11 +68,11 @@ def spans_of(text: str) -> tuple[Span, ...]:
 
 
 def to_text(source: str, form: str = "text") -> str:
-    r"""Turn a source into marked text, the form that titles, questions and bodies of posts have.
+    r"""Convert a source to marked text, the form of titles, questions and bodies of posts.
 
     Args:
-        source: What to turn.
-        form: ``text`` (marked text already), ``markdown``, ``latex`` or ``html``.
+        source: The source.
+        form: ``text`` (already marked text), ``markdown``, ``latex`` or ``html``.
 
     >>> to_text('<p>In <span class="math-container">$a&lt;b$</span> it costs $5.</p>', "html")
     'In $a<b$ it costs \\$5.'
@@ -85,9 +85,9 @@ def to_text(source: str, form: str = "text") -> str:
 def text_and_formulas(
     source: str, form: str, post_id: str, where: str
 ) -> tuple[str, tuple[Formula, ...]]:
-    """A source as marked text, and the formulas where they stand in that text.
+    """Convert a source to marked text, and return its formulas with their positions there.
 
-    Formulas keep the ids that HTML gives them; the others are numbered by place.
+    Formulas keep the ids that HTML gives them; the others are numbered in order.
 
     >>> page = 'Is <span class="math-container" id="9">$x&lt;y$</span>?'
     >>> text, (formula,) = text_and_formulas(page, "html", "7", "body")
@@ -115,7 +115,7 @@ def text_and_formulas(
 
 
 def plain(text: str) -> str:
-    r"""Marked text as a person would read it: ``\$`` is a dollar again.
+    r"""Return marked text for display: ``\$`` becomes a dollar.
 
     >>> plain(r"costs \$5 if $x>1$")
     'costs $5 if $x>1$'
@@ -151,7 +151,7 @@ def _split_marked(
 
 
 def _with_mathml(spans: Iterable[Span]) -> Iterator[Span]:
-    """Spans of Markdown, with the MathML in its prose as formulas."""
+    """Yield the spans of Markdown, with MathML in its prose as formulas."""
     for span in spans:
         position = 0
         for found in _MATHML.finditer(span.raw) if span.kind == "text" else ():
@@ -182,14 +182,14 @@ FORMS = tuple(_SPLITTERS)
 
 @cache
 def _markdown_renderer() -> MarkdownIt:
-    """Made once: a note of many short sections would spend its time on making it."""
-    from markdown_it import MarkdownIt  # here, because most sources are not Markdown
+    """Return the cached renderer, because creating it costs more than rendering a short section."""
+    from markdown_it import MarkdownIt  # imported here, because most sources are not Markdown
 
     return MarkdownIt("commonmark").enable("table")
 
 
 def _markdown_text(spans: list[Span]) -> str:
-    """Render the prose with a real Markdown renderer while the formulas wait outside."""
+    """Render the prose with a Markdown renderer, with placeholders for the formulas."""
     formulas = [span for span in spans if span.kind == "formula"]
     numbers = iter(range(len(formulas)))
     source = "".join(
@@ -197,7 +197,7 @@ def _markdown_text(spans: list[Span]) -> str:
         for span in spans
     )
     page = split_html(with_raised(_markdown_renderer().render(source)))
-    # What the splitter left as text holds no formulas: only the held ones come back.
+    # All formulas are already replaced, so what looks like a formula here is text.
     prose, code = _hold(
         Span("code" if span.kind == "code" else "text", "", span.content if span.kind != "formula"
              else span.raw) for span in page
@@ -205,7 +205,7 @@ def _markdown_text(spans: list[Span]) -> str:
     text, _ = _fill(_tidy(prose), code)
 
     def back(match: re.Match[str]) -> str:
-        # A backslash right before a dollar would take its meaning away.
+        # A backslash directly before a dollar would escape it.
         apart = " " if text[match.start() - 1 : match.start()] == "\\" else ""
         formula = formulas[int(match[1])]
         after = text[match.end() : match.end() + 1].replace(_HOLDER[0], "$")
@@ -215,14 +215,14 @@ def _markdown_text(spans: list[Span]) -> str:
 
 
 def _without_marks(prose: str) -> str:
-    """Prose in which nothing can be taken for the stand-in of a formula."""
+    """Remove from prose what could be read as a placeholder of a formula."""
     return _PRIVATE_REFERENCE.sub("", prose.translate(_PRIVATE))
 
 
 def _marked(source: str, form: str) -> tuple[str, Sequence[Span | Element], list[int]]:
-    """A source as marked text; the formulas and code in it, and where each of them starts."""
+    """Return a source as marked text, its formulas and code, and the start of each of them."""
     if form == "markdown" and len(source) > LONGEST_MARKDOWN:
-        form = "text"  # what no person wrote as one section is not worth the renderer's time
+        form = "text"  # nobody writes such a long section; rendering it would take too long
     if form == "html":
         text, held = _hold_html(with_containers(source))
     elif form == "latex":
@@ -237,13 +237,13 @@ def _marked(source: str, form: str) -> tuple[str, Sequence[Span | Element], list
         text, held = _hold_text(_markdown_text(split(source, form)))
     else:
         raise UnknownFormat(form, _SPLITTERS)
-    # Rendered Markdown is tidy, and the lines of its code are to stay as they are.
+    # Rendered Markdown is already tidy, and the lines of its code must not change.
     text, starts = _fill(text if form == "markdown" else _tidy(text), held)
     return text, held, starts
 
 
 def _hold(spans: Iterable[Span]) -> tuple[str, list[Span]]:
-    """The text of spans with a place for each formula and code, and these."""
+    """Return the text with a `PLACE` for each formula and code span, and these spans."""
     parts: list[str] = []
     held: list[Span] = []
     for span in spans:
@@ -256,7 +256,7 @@ def _hold(spans: Iterable[Span]) -> tuple[str, list[Span]]:
 
 
 def _hold_text(source: str) -> tuple[str, list[Element]]:
-    """The same for marked text, in which only formulas are held."""
+    """Do the same as `_hold` for marked text, where only formulas are replaced."""
     parts: list[str] = []
     held: list[Element] = []
     position = 0
@@ -269,7 +269,7 @@ def _hold_text(source: str) -> tuple[str, list[Element]]:
 
 
 def _hold_html(source: str) -> tuple[str, Sequence[Span | Element]]:
-    """The same for HTML; a page that marks its formulas, as most do, needs no spans for it."""
+    """Do the same as `_hold` for HTML, without spans if the page marks its formulas, as most do."""
     if PLACE in source:
         return _hold(split_html(source))
     text, held = hold(source)
@@ -279,7 +279,7 @@ def _hold_html(source: str) -> tuple[str, Sequence[Span | Element]]:
 
 
 def _fill(text: str, held: Sequence[Span | Element]) -> tuple[str, list[int]]:
-    """Escape a tidy text and put what was held into its places; also where each starts."""
+    """Escape a tidy text and put the held formulas and code back; also return their starts."""
     chunks = text.split(PLACE)
     if "$" in text or "\\" in text:
         chunks = [_escape(chunk) for chunk in chunks]
@@ -289,7 +289,7 @@ def _fill(text: str, held: Sequence[Span | Element]) -> tuple[str, list[int]]:
     for item, chunk in zip(held, chunks[1:], strict=True):
         kind, content, display = item.kind, item.content, item.display
         is_formula = kind == "formula"
-        # Where two formulas meet, the next one may begin with a dollar.
+        # A formula directly after this one may begin with a dollar.
         after = chunk or ("$" if len(starts) + 1 < len(held) else "")
         written = _delimited(content, display, after) if is_formula else _escape(content)
         starts.append(length)
@@ -304,7 +304,7 @@ def _fill(text: str, held: Sequence[Span | Element]) -> tuple[str, list[int]]:
 
 
 def _plain_line(source: str, found: DelimitedFormula) -> tuple[str, Iterable[Held]]:
-    """The same as `hold_plain` gives, for a line of marked text with one formula."""
+    """Return the same as `hold_plain`, for a line of marked text with one formula."""
     text = f"{source[: found.start]}{PLACE}{source[found.end :]}"
     latex = strip_latex(source[found.latex_start : found.latex_end])
     return text, [(None, f"${latex}$", latex, None)]
@@ -313,13 +313,13 @@ def _plain_line(source: str, found: DelimitedFormula) -> tuple[str, Iterable[Hel
 def _from_attribute(written: str) -> str:
     source = from_attribute(written)
     text = source.replace("&lt;", "<").replace("&gt;", ">")
-    return unescape(source) if "&" in text else text  # those two are most, and this is faster
+    return unescape(source) if "&" in text else text  # faster if there are no other references
 
 
 def _fill_plain(
     text: str, held: Iterable[Held], resolve: Callable[[str], str], post_id: str, where: str
 ) -> tuple[str, tuple[Formula, ...]]:
-    """What `_fill` does, and the records, in one go: millions of posts come this way."""
+    """Do the work of `_fill` and build the records in one pass, for speed on millions of posts."""
     chunks = _tidy(text).split(PLACE)
     if "$" in text or "\\" in text:
         chunks = [_escape(chunk) for chunk in chunks]
@@ -351,7 +351,7 @@ def _tidy(text: str) -> str:
     """Collapse white space: one space between words, one newline between lines."""
     lines = text.split("\n")
     if text.isascii() and not ("  " in text or "\t" in text or "\r" in text):
-        tidied = map(str.strip, lines)  # most texts need no more, and it is faster
+        tidied = map(str.strip, lines)  # faster, and enough for most texts
     else:
         tidied = map(" ".join, map(str.split, lines))
     return "\n".join(filter(None, tidied))
@@ -362,7 +362,7 @@ def _escape(text: str) -> str:
         return text
     text = _NEEDS_ESCAPE.sub(_escaped, text)
     backslashes = len(text) - len(text.rstrip("\\"))
-    # A lone last backslash would swallow the delimiter that follows.
+    # A single backslash at the end would escape the delimiter that follows.
     return text + " " if backslashes % 2 else text
 
 
@@ -372,22 +372,23 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def _delimited(latex: str, display: bool, after: str) -> str:
-    """A formula between delimiters by which it is found again before the text that follows."""
+    """Write a formula with delimiters such that `find_formulas` finds it before ``after``."""
     dollars = "$$" if display else "$"
     written = f"{dollars}{latex}{dollars}"
     if latex.startswith("\\begin{") and stands_alone(latex):
         return latex
-    # What begins like an amount of money, or like the end of a sentence, may be taken for that.
+    # Other beginnings could be read as an amount of money or as the rest of a sentence.
     is_safe = (latex[0].isalpha() or latex[0] == "\\") and latex[-1] != "\\"
     closed = is_closed(latex)
     if is_safe and closed and "$" not in latex and "\n" not in latex:
         return written
     bracketed = f"\\[{latex}\\]" if display else f"\\({latex}\\)"
     for way in (written, bracketed) if closed else (bracketed, written):
-        # After an amount a dollar opens least: what is found there is found anywhere.
+        # After an amount, a dollar is least likely to open a formula: if the formula is found
+        # there, it is found anywhere.
         text = f"{_AMOUNT}{way}{after[:1]}"
         found = next(find_formulas(text), None)
-        # Dollars around dollars are other delimiters, so that what stands between them counts, too.
+        # Also compare the LaTeX, because dollars around dollars form other delimiters.
         if (
             found is not None
             and (found.start, found.end) == (len(_AMOUNT), len(_AMOUNT) + len(way))

@@ -1,20 +1,20 @@
 r"""Finds formulas in plain text by their delimiters, in linear time.
 
-Known delimiters: ``$…$``, ``$$…$$``, ``\(…\)``, ``\[…\]`` and the mathematical environments
-``\begin{align}…\end{align}``. Seven rules decide what people mean by a dollar:
+The delimiters are ``$…$``, ``$$…$$``, ``\(…\)``, ``\[…\]`` and the mathematical environments
+``\begin{align}…\end{align}``. Seven rules decide the meaning of a dollar:
 
-- A closing dollar stands at the brace depth of the opening one (``$\text{if $x$}$`` is one
-  formula); where braces do not balance, the next dollar closes.
-- A formula between dollars does not reach across a blank line.
+- A closing dollar has the brace depth of the opening one (``$\text{if $x$}$`` is one formula); if
+  braces do not balance, the next dollar closes.
+- A formula between dollars does not contain a blank line.
 - "costs $5 and $6" are prices: an amount, then plain words or another amount.
-- "costs 5 $ and 6 $." are prices, too: a dollar after an amount, then what may be the rest of a
+- "costs 5 $ and 6 $." are also prices: a dollar after an amount, then a possible rest of a
   sentence, up to another price or to a dollar that opens a formula.
-- What begins like the rest of a sentence and ends before a next one is prose: one stray dollar
-  must not turn a whole post inside out.
-- "from $5, at \(r=3\) percent, to $6" are prices and a formula: dollars do not reach across
-  ``\(…\)`` and ``\[…\]`` with prose around these, unless in braces (``$x \mbox{ if \(x>0\)}$``).
-- ``\$`` is an escaped dollar, but text that lost the space of ``\ $`` closes with it: so it is
-  read when prose would follow inside the formula otherwise.
+- Text between two dollars is prose if it begins like the rest of a sentence and ends like text
+  before a formula: one stray dollar must not swap the prose and the formulas of a whole post.
+- "from $5, at \(r=3\) percent, to $6" are prices and a formula: dollars do not enclose
+  ``\(…\)`` or ``\[…\]`` with prose around these, except in braces (``$x \mbox{ if \(x>0\)}$``).
+- ``\$`` is an escaped dollar, but it closes a formula in text that lost the space of ``\ $``, that
+  is, if the formula would otherwise continue with prose.
 """
 
 from __future__ import annotations
@@ -35,33 +35,33 @@ _EVENT = re.compile(
     r"\\(?:(?P<edge>begin|end)\{(?P<name>[A-Za-z]+)\*?\}|(?P<escaped>.))|[${}]|\n[ \t]*\n",
     re.DOTALL,
 )
-# Most titles are such lines: nothing needs to be weighed against anything. What holds a backslash
-# that may escape is left to those who weigh.
+# A fast path for lines with one pair of dollars, such as most titles. Lines with a backslash that
+# may escape something get the full analysis.
 _LONE_PAIR = re.compile(
     r"[^$\\\n]*+\$(?!\s*+\$)((?:[^$\\\n]++|\\(?![\\(\[$\n]|begin\{))++)\$[^$\\\n]*+"
 )
-# An amount of money, in what stands between two dollars that may be prices.
+# An amount of money, between two dollars that may be prices.
 _AMOUNT = re.compile(r"\d[\d.,]*(?:\s?(?:k|K|M|m|bn|million|billion))?")
 # A dollar after an amount, and an amount before a dollar.
 _DOLLAR_AFTER_AMOUNT = re.compile(r"\d\s?\$")
 _AMOUNT_AT_END = re.compile(r"\d\s?\Z")
 _MATHEMATICAL = re.compile(r"[\\^_={}+*<>|]")
-# Where prose goes on after a formula, and what it ends with before the next.
+# The first character of prose after a formula, and its last character before the next formula.
 _AFTER_FORMULA = frozenset(" \n\t,.;:?!)]-")
 _BEFORE_FORMULA = frozenset(" \n\t([")
 _WORD = re.compile(r"(?<!\S)[^\W\d_]\w[^\s\\]*")
 _EARLY_END = re.compile(r"\\\$(?=[\s,.;:?!)\]])")
 _CLOSERS = {"(": ")", "[": "]"}
-# What may open and close inside a pair of dollars.
+# Commands and braces inside a pair of dollars.
 _NESTED = re.compile(r"\\[A-Za-z]++|\\.|[{}]", re.DOTALL)
-# Words of prose among signs: by themselves in the alphabets that formulas have, too (Latin and
-# Greek), anywhere in the others.
+# Words of prose: separate words in the alphabets that formulas also use (Latin and Greek), any
+# letters in other alphabets.
 _FREE_WORD = re.compile(r"(?<!\S)[^\W\d_]{2,}(?=[\s,.;:?!)]|\Z)")
 _WORD_OF_PROSE_ONLY = re.compile(r"(?:(?![\u0000-\u03ff])[^\W\d_]){2,}")
 
 
 class DelimitedFormula(NamedTuple):
-    """A formula found in a text: where its markup and its LaTeX begin and end."""
+    """A formula found in a text: the ranges of its markup and of its LaTeX."""
 
     start: int
     end: int
@@ -76,9 +76,9 @@ def find_formulas(
     """Yield the formulas of a text in order.
 
     Args:
-        text: The text to look through.
-        shielded: Ranges (code) in which nothing is a delimiter, in order.
-        prices: Whether dollars may stand before amounts of money (not so in a LaTeX file).
+        text: The text to search.
+        shielded: Ranges (code) without delimiters, in order.
+        prices: Whether dollars may mark amounts of money (not in a LaTeX file).
 
     >>> [text[f.latex_start:f.latex_end] for text in ["Is $a<b$ if $5 is paid for $$c$$?"]
     ...  for f in find_formulas(text)]
@@ -111,7 +111,7 @@ def find_formulas(
 
 
 def lone_formula(text: str, *, prices: bool = True) -> DelimitedFormula | None:
-    """The formula of a line that has one pair of dollars and nothing else that may open.
+    """Return the formula of a line with one pair of dollars and no other opening delimiter.
 
     >>> lone_formula("Is $x$ even?"), lone_formula("Are $x$ and $y$ even?")
     (DelimitedFormula(start=3, end=6, latex_start=4, latex_end=5, display=False), None)
@@ -121,7 +121,7 @@ def lone_formula(text: str, *, prices: bool = True) -> DelimitedFormula | None:
 
 
 class _Events:
-    """What one pass over the text learns: where things may open, and where each would close."""
+    """The possible opening delimiters of a text and their closing ones, found in one pass."""
 
     def __init__(self, text: str, shielded: Sequence[tuple[int, int]]) -> None:
         self.text = text
@@ -178,9 +178,9 @@ class _Events:
             self._environment_ends[begun.pop()] = event.end()
 
     def _next_not_deeper(self, numbers: list[int], depth_at: list[int]) -> dict[int, int]:
-        """For each dollar the next one at its depth or above it, in the same paragraph.
+        """Map each dollar to the next one of the same or a lower depth, in the same paragraph.
 
-        Dollars whose braces never balance get their neighbour instead.
+        If the braces after a dollar never balance, the next dollar is used.
         """
         following: dict[int, int] = {}
         waiting: list[int] = []
@@ -204,7 +204,7 @@ class _Events:
         if last is None:
             return None
         end = self._dollars[last]
-        # "$$$x$$$": people repeat dollars; all of them are delimiters.
+        # "$$$x$$$": all repeated dollars are delimiters.
         more = self.text.startswith("$", start + 2) and self.text.startswith("$", end + 2)
         return DelimitedFormula(start, end + 2 + more, start + 2 + more, end, display=True)
 
@@ -213,7 +213,8 @@ class _Events:
         if closing is None:
             return None
         end = self._dollars[closing]
-        # Dollars inside of braces are proof enough of a formula, and each is looked at once.
+        # Check only adjacent dollars: skipped ones are in braces, which shows that this is a
+        # formula. So each dollar is checked once.
         is_next = closing == self._index[start] + 1
         if prices and is_next and reaches_across(self.text[start + 1 : end]):
             return None
@@ -229,12 +230,12 @@ class _Events:
 
     def environment(self, start: int) -> DelimitedFormula | None:
         end = self._environment_ends.get(start)
-        # An environment is its own delimiter: its LaTeX is the whole of it.
+        # The LaTeX of an environment includes its delimiters.
         return None if end is None else DelimitedFormula(start, end, start, end, display=True)
 
 
 def _between(text: str, start: int, end: int, prices: bool) -> DelimitedFormula | None:
-    """The formula between two dollars, unless what stands there means something else."""
+    """Return the formula between two dollars, unless the text there is a price or prose."""
     between = text[start:end]
     if prices:
         after = text[end + 1 : end + 2]
@@ -251,9 +252,9 @@ def _between(text: str, start: int, end: int, prices: bool) -> DelimitedFormula 
 
 
 def reaches_across(between: str) -> bool:
-    r"""Whether there are other formulas between two dollars, and prose around these.
+    r"""Whether the text between two dollars contains other formulas with prose around them.
 
-    Brackets that somebody escaped, in formulas where they mean brackets, have none around them.
+    Brackets that were escaped by mistake in a formula have no prose around them.
 
     >>> reaches_across(r"5, at \(r=3\) percent, to "), reaches_across(r"x\in\[0,1\]")
     (True, False)
@@ -267,7 +268,7 @@ def reaches_across(between: str) -> bool:
     for sign in _NESTED.finditer(between):
         if not closer and not depth:
             outside.append(between[position : sign.start()])
-            outside.append("\\")  # a word that touches a command is none
+            outside.append("\\")  # letters next to a command are not a word
         position = sign.end()
         if closer:
             closer = "" if sign[0] == closer else closer
@@ -305,7 +306,7 @@ def _is_prose(between: str) -> bool:
 
 
 def _follows_price(between: str, after: str) -> bool:
-    """Whether what follows ``20 $`` is prose up to another price, or up to a formula."""
+    """Whether the text after ``20 $`` is prose up to another price or up to a formula."""
     if between[:1] not in _AFTER_FORMULA or _MATHEMATICAL.search(between):
         return False
     has_word = _WORD.search(between) is not None

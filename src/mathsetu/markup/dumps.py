@@ -1,7 +1,7 @@
-"""Reads the pages of Stack Exchange's dumps, of which there are millions, much faster.
+"""A fast path for the HTML of Stack Exchange dumps, which contain millions of texts.
 
-Nearly all of them hold nothing but prose, formulas in containers of one shape, and short code: one
-regular expression takes such a page apart. What it gives is what `mathsetu.markup.html` gives.
+Nearly all of these texts have only prose, formulas in one kind of container and short code, so one
+regular expression can split them. The result is the same as that of `mathsetu.markup.html`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from mathsetu.markup.html import PLACE, clean
 
 
 def _plain_element(opening: str, closing: str, quote: str, references: str) -> re.Pattern[str]:
-    """A container or code, in which only some references may stand, and none at either end."""
+    """Return a pattern for a container or code with only these references, and none at its ends."""
     return re.compile(
         rf"{opening}(?:span class={quote}math-container{quote}"
         rf"(?: id={quote}([^\"<>&]*+){quote})?{closing}"
@@ -30,16 +30,16 @@ _IN_HTML = _plain_element("<", ">", '"', "&")
 _IN_ATTRIBUTE = _plain_element("&lt;", "&gt;", "&quot;", r"&(?:amp|\#xA);")
 
 
-# What a place holds: a formula's id, the formula with its dollars and its LaTeX, or code; None for
-# what it has not. References are those of the source.
+# The content of a `PLACE`: a formula's id, the formula with dollars, its LaTeX; or code as the last
+# item. Missing items are None. Character references are not resolved.
 Held = tuple[Any, Any, Any, Any]
 
 
 def hold_plain(source: str, *, attribute: bool = False) -> tuple[str, Iterable[Held]] | None:
-    """What `mathsetu.markup.html.hold` gives, for a page that is plain; else None.
+    """Return the result of `mathsetu.markup.html.hold` for a plain page; None for other pages.
 
-    With ``attribute``, the page is as an attribute of XML holds it: most of its references are
-    those of containers and paragraphs, and need not be resolved to be understood.
+    With ``attribute``, the page is the encoded value of an XML attribute. Most of its references
+    belong to containers and paragraphs, and are matched without being resolved.
 
     >>> text, held = hold_plain('Is <span class="math-container" id="3">$x$</span>?')
     >>> text.replace(PLACE, "_"), list(held)
@@ -53,8 +53,8 @@ def hold_plain(source: str, *, attribute: bool = False) -> tuple[str, Iterable[H
         pieces = _IN_HTML.split(source)
         text = PLACE.join(pieces[::6]).replace("<p>", "\n").replace("</p>", "\n")
     if "<" in text:
-        return None  # another element, or what the end of a paragraph made look like one
+        return None  # there is another element, or text that looks like one
     text = clean(text)
     if ("$" in text or "\\" in text) and not any(pieces[4::6]):
-        return None  # its formulas, if any, stand between delimiters
+        return None  # there may be formulas between delimiters
     return text, zip(pieces[1::6], pieces[2::6], pieces[4::6], pieces[5::6], strict=True)

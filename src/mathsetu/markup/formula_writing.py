@@ -1,9 +1,9 @@
-r"""Writes a formula for other programs: in a LaTeX document, and in Markdown.
+r"""Writes a formula into LaTeX documents and Markdown.
 
-Some environments (``equation``, ``align``) are displays by themselves, which LaTeX refuses between
-delimiters. In Markdown every display stands between dollars, and MathJax and KaTeX do not know the
-same environments there; those for parts of a formula (``aligned``) both know. Neither LaTeX nor
-Markdown allows blank lines in a formula, which a label on a line of its own leaves behind.
+Some environments (``equation``, ``align``) start a display themselves, and LaTeX refuses them
+between delimiters. In Markdown every display is between dollars. MathJax and KaTeX support
+different environments there, but both support those for parts of a formula (``aligned``). Neither
+LaTeX nor Markdown allows blank lines in a formula, and removing a label can leave one.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import re
 
 from mathsetu.markup.delimiters import find_formulas
 
-# Environments that begin mathematics by themselves, in two kinds: those that say no more than
-# delimiters do, and those that arrange rows, with what arranges rows inside a formula. Nothing
-# else is known everywhere that places rows as multline does.
+# Environments that start mathematics themselves, of two kinds: those equivalent to delimiters, and
+# those that arrange rows, mapped to an environment that arranges rows inside a formula. For
+# multline, no exact equivalent is supported everywhere.
 _MERE_DELIMITERS = ("math", "displaymath", "equation", "dmath", "subequations")
 _INSIDE = {
     "align": ("aligned", ""),
@@ -25,16 +25,16 @@ _INSIDE = {
     "eqnarray": ("array", "{rcl}"),
 }
 _EDGE = re.compile(rf"\\(begin|end)\{{({'|'.join([*_MERE_DELIMITERS, *_INSIDE])})\*?\}}")
-# Behind the beginning of an environment for a part of a formula this would be an option.
+# After the beginning of an environment for a part of a formula, this would be read as an option.
 _BRACKET = re.compile(r"\s*\[")
-# What only a numbered display may hold. A tag may stand in a row of align, not of aligned.
+# Commands allowed only in a numbered display. A tag is allowed in a row of align, not of aligned.
 _NUMBERING = re.compile(r"\\label\{[^{}]*\}|\\(?:nonumber|notag)(?![A-Za-z])")
 _BLANK_LINES = re.compile(r"\n\s*\n")
 _TAG = re.compile(r"\\tag(?![A-Za-z])")
 
 
 def stands_alone(latex: str) -> bool:
-    r"""Whether a formula is one environment that LaTeX reads without delimiters, and only so.
+    r"""Whether a formula is a single environment that LaTeX accepts only without delimiters.
 
     >>> stands_alone(r"\begin{align*}x\end{align*}"), stands_alone(r"\begin{cases}x\end{cases}")
     (True, False)
@@ -47,7 +47,7 @@ def stands_alone(latex: str) -> bool:
 
 
 def formula_in_latex(latex: str, *, display: bool) -> str:
-    r"""A formula as the text of a LaTeX document has it.
+    r"""Write a formula with delimiters for the text of a LaTeX document.
 
     >>> formula_in_latex(r"\begin{align}x\end{align}", display=True)
     '\\begin{align}x\\end{align}'
@@ -61,7 +61,7 @@ def formula_in_latex(latex: str, *, display: bool) -> str:
 
 
 def formula_in_markdown(latex: str, *, display: bool) -> str:
-    r"""A formula between dollars, in environments that may stand there.
+    r"""Write a formula between dollars, with environments that are allowed there.
 
     >>> formula_in_markdown(r"\begin{equation*} x=1 \end{equation*}", display=True)
     '$$x=1$$'
@@ -74,7 +74,7 @@ def formula_in_markdown(latex: str, *, display: bool) -> str:
 
 
 def _inside_a_formula(latex: str) -> str:
-    """A formula without what may not stand between delimiters: some environments, blank lines."""
+    """Remove or replace what is not allowed between delimiters: environments, blank lines."""
     if not _EDGE.search(latex):
         return _BLANK_LINES.sub("\n", latex)
     has_tags = _TAG.search(latex) is not None

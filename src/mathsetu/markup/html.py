@@ -1,13 +1,13 @@
-"""Reads HTML as pages with mathematics write it, in linear time, on any input.
+"""Reads HTML with mathematics, in linear time on any input.
 
-Formulas are recognised in the ways that pages mark them: Stack Exchange's
+Formulas are recognised in these notations: Stack Exchange's
 ``<span class="math-container" id="…">``, MathJax's ``<script type="math/tex">``, MathML with a
-TeX annotation, and plain delimiters in the text. A page that marks its formulas means its other
-dollars as dollars. Scripts, styles and comments leave nothing behind; nothing is executed.
+TeX annotation, and plain delimiters in the text. If a page marks its formulas, its other dollars
+are literal. Scripts, styles and comments are removed; nothing is executed.
 
-Only the few elements that are not prose are met one by one (`find_elements`); the prose between
-them is cleaned in one go, because dumps hold millions of pages. Most of those are read faster
-still (`mathsetu.markup.dumps`).
+For speed on millions of texts in dumps, only the few elements that are not prose are processed one
+by one (`find_elements`); the prose between them is cleaned as a whole. `mathsetu.markup.dumps` is
+an even faster path for most of these texts.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from mathsetu.markup.delimiters import find_formulas
 from mathsetu.markup.references import unescape
 from mathsetu.markup.spans import Span, strip_latex
 
-# Stands in for a formula or code while the prose around them is tidied as a whole. No entity
-# gives this character, and texts have no use for it.
+# Placeholder for a formula or code while the prose around it is processed. No entity resolves to
+# this character, and texts do not need it.
 PLACE = "\0"
-# Possessive: each "<" looks at most as far as the next one, so no input takes quadratic time.
-# No tag reaches over a `PLACE` where a formula is held.
+# Possessive: matching at a "<" stops at the next one at the latest, so no input takes quadratic
+# time. A tag cannot contain a `PLACE`.
 _ATTRIBUTES = r"((?:[^<>\"'\0]++|\"[^\"<\0]*+\"|'[^'<\0]*+')*+)>"
 _TAG = re.compile(r"<(/?[a-zA-Z][a-zA-Z0-9]*+)" + _ATTRIBUTES)
 ELEMENT = re.compile(
@@ -47,7 +47,7 @@ _BLOCKS = (
     "p div br li ul ol dl dt dd h1 h2 h3 h4 h5 h6 table tr blockquote pre hr section article "
     "header footer figure figcaption body html main nav aside details summary form".split()
 )
-# What a tag leaves in the text; one that is not named here leaves nothing.
+# The text that replaces a tag; other tags are replaced by nothing.
 _TAG_TEXT = dict.fromkeys([*_BLOCKS, *(f"/{name}" for name in _BLOCKS)], "\n") | {
     "li": "\n- ",
     "td": " ",
@@ -58,7 +58,7 @@ _SHOUTED = re.compile(r"</[A-Z][A-Za-z0-9]*+(?=\s*+>)")
 
 
 class Element(NamedTuple):
-    """A part of a page that is not prose: a formula, code, or nothing that a reader sees."""
+    """A part of a page that is not prose: a formula, code, or invisible content ("nothing")."""
 
     kind: Literal["formula", "code", "nothing"]
     content: str = ""
@@ -69,7 +69,7 @@ class Element(NamedTuple):
 
 
 def split_html(source: str) -> list[Span]:
-    """Split HTML into spans; joining them gives the source back exactly.
+    """Split HTML into spans; joining them restores the source exactly.
 
     >>> page = '<b>Is</b> <span class="math-container" id="q_1">$x&lt;y$</span>?'
     >>> [(span.kind, span.content, span.id) for span in split_html(page)]
@@ -95,9 +95,9 @@ def split_html(source: str) -> list[Span]:
 
 
 def hold(source: str) -> tuple[str, list[Element]]:
-    """The text of a page with a `PLACE` for each formula and code, and these in order.
+    """Return the text of a page with a `PLACE` for each formula and code, and these in order.
 
-    Delimiters are not looked for. The page must not contain the place itself.
+    Formulas between delimiters are not found. The page must not contain the `PLACE` character.
 
     >>> text, held = hold('<i>Is</i> <span class="math-container">$x$</span>?')
     >>> text.replace(PLACE, "_"), held[0].content
@@ -117,7 +117,7 @@ def hold(source: str) -> tuple[str, list[Element]]:
 
 
 def clean(source: str) -> str:
-    r"""The text of HTML that holds no elements of its own.
+    r"""Return the text of HTML without formulas, code and invisible elements.
 
     >>> clean("<p>Rock &amp; <b>roll</b></p>")
     '\nRock & roll\n'
@@ -128,7 +128,7 @@ def clean(source: str) -> str:
 
 
 def with_plain_endings(source: str) -> str:
-    """A page whose closing tags are in lower case, as others look for them; old pages shout.
+    """Convert upper-case closing tags, common in old pages, to lower case for other functions.
 
     >>> with_plain_endings("<PRE>a</PRE> if x<A")
     '<PRE>a</pre> if x<A'
@@ -137,7 +137,7 @@ def with_plain_endings(source: str) -> str:
 
 
 def find_elements(source: str) -> list[Element]:
-    """What is not prose in a page, in order.
+    """Return the elements of a page that are not prose, in order.
 
     >>> [(part.kind, part.content) for part in find_elements("<code>1 &lt; 2</code><!-- a -->")]
     [('code', '1 < 2'), ('nothing', '')]
@@ -153,14 +153,14 @@ def find_elements(source: str) -> list[Element]:
 
 
 class _Finder:
-    """Finds where elements end; remembers what the page lacks, so that time stays linear."""
+    """Finds the ends of elements; remembers missing strings, so that the time is linear."""
 
     def __init__(self, source: str) -> None:
         self.source = with_plain_endings(source)
         self._missing: set[str] = set()
 
     def element(self, opening: re.Match[str]) -> Element | None:
-        """The element that a tag opens; None when the tag is only a tag."""
+        """Return the element that a tag opens; None if the tag is treated as part of the prose."""
         name, attributes = opening.groups()
         start, end = opening.span()
         if name is None:
@@ -177,7 +177,7 @@ class _Finder:
         return Element("nothing", start=start, end=self._after(f"</{name}", end))
 
     def _find(self, needle: str, start: int) -> int:
-        """Like str.find, but a needle that was missing once is not looked for again."""
+        """Like str.find, but a needle that was missing once is not searched for again."""
         if needle in self._missing:
             return -1
         found = self.source.find(needle, start)
@@ -249,9 +249,9 @@ def _tag_text(tag: re.Match[str]) -> str:
 def _text_spans(
     source: str, start: int, end: int, visible: list[tuple[int, int]], marked: bool
 ) -> Iterator[Span]:
-    """The spans of a run of text, of which a reader sees the visible ranges.
+    """Yield the spans of a run of text, of which only the visible ranges have content.
 
-    Where the page marked no formulas itself, delimiters are looked for.
+    If the page marks no formulas itself, formulas between delimiters are found.
     """
     if start == end:
         return
@@ -265,12 +265,12 @@ def _text_spans(
 def _split_run(
     source: str, start: int, end: int, pieces: list[tuple[int, int, str]]
 ) -> Iterator[Span]:
-    """Split one run of text at its delimiters, knowing from which source each piece came."""
+    """Split one run of text at its delimiters, given the source range of each piece."""
     text = "".join([piece[2] for piece in pieces])
     offsets = list(accumulate((len(piece[2]) for piece in pieces), initial=0))
 
     def raw_position(position: int, ending: bool) -> int:
-        # Of the pieces that touch the position, an ending belongs to the first.
+        # At a border of two pieces, an end belongs to the first, and a start to the second.
         number = (bisect_left if ending else bisect_right)(offsets, position) - 1
         piece_start, piece_end, piece_text = pieces[number]
         if len(piece_text) == piece_end - piece_start:
@@ -292,7 +292,7 @@ def _split_run(
 
 
 def _pieces(source: str, visible: list[tuple[int, int]]) -> Iterator[tuple[int, int, str]]:
-    """Cut text so that each piece is an entity, a tag, or stands in the source as it is."""
+    """Cut visible source into pieces: an entity, a tag, or literal text; yield range and text."""
     for position, end in visible:
         for piece in _PIECE.finditer(source, position, end):
             if piece.start() > position:

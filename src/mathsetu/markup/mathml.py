@@ -1,6 +1,6 @@
-r"""Presentation MathML as LaTeX, for pages that carry no TeX beside it.
+r"""Converts Presentation MathML to LaTeX, for pages that contain no TeX source.
 
-The markup may be that of a page, with tags that are never closed: any text is read, in linear time.
+The markup may be invalid, such as unclosed tags in a web page. Any input is read, in linear time.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from mathsetu.markup.symbols import (
 
 _PIECE = re.compile(r"<(/?)([A-Za-z][\w:.-]*+)([^<>]*+)>|([^<]++)|<")
 _ATTRIBUTE = re.compile(r"([A-Za-z-]++)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)')")
-# Deeper formulas are flattened: nobody writes them, and each level is a call.
+# Deeper formulas are flattened: they do not occur in practice, and each level is a recursive call.
 _DEEPEST = 80
 _VARIANTS = {"bold": "mathbf", "double-struck": "mathbb", "script": "mathcal",
              "fraktur": "mathfrak", "sans-serif": "mathsf", "monospace": "mathtt",
@@ -47,7 +47,7 @@ class _Node:
 
 
 def mathml_to_latex(source: str) -> str:
-    r"""The LaTeX of a formula in Presentation MathML.
+    r"""Convert a formula from Presentation MathML to LaTeX.
 
     >>> mathml_to_latex("<math><mfrac><mn>1</mn><msup><mi>x</mi><mn>2</mn></msup></mfrac></math>")
     '\\frac{1}{x^{2}}'
@@ -57,7 +57,7 @@ def mathml_to_latex(source: str) -> str:
 
 
 def without_comments(source: str) -> str:
-    """Markup without its comments; one that is never closed reaches to the end.
+    """Remove the comments of markup; an unclosed comment extends to the end.
 
     >>> without_comments("a<!-- b -->c<!-- d")
     'ac'
@@ -86,7 +86,7 @@ def _parsed(source: str) -> _Node:
         elif closing:
             if too_deep:
                 too_deep -= 1
-            elif opened[name]:  # what was not closed inside ends with it
+            elif opened[name]:  # also closes the unclosed elements inside
                 while (node := stack.pop()).name != name:
                     opened[node.name] -= 1
                 opened[name] -= 1
@@ -127,7 +127,7 @@ def _latex(node: _Node) -> str:
 
 
 def _with_fences(parts: list[str]) -> list[str]:
-    """The parts of a row in which brackets around a matrix are its own."""
+    """Merge brackets in a row with the matrix or binomial coefficient between them."""
     made: list[str] = []
     seen = [part for part in parts if part.strip()]
     number = 0
@@ -152,7 +152,7 @@ def _with_fences(parts: list[str]) -> list[str]:
 
 
 def _token(node: _Node) -> str:
-    # A page may put anything into a token; only its text is part of the formula.
+    # A token may contain other elements; only their text is part of the formula.
     text = "".join([node.text, *(child.text for child in node.children)])
     if node.name in ("mtext", "ms"):
         return as_text(text)
@@ -237,7 +237,7 @@ def _fenced(node: _Node) -> str:
 
 
 def _sign(node: _Node) -> str:
-    """The characters that a node consists of, through the rows around them."""
+    """Return the text of a node, also if it is nested in elements with a single child."""
     while not node.text.strip() and len(node.children) == 1:
         node = node.children[0]
     return node.text.strip()

@@ -1,4 +1,4 @@
-r"""Equations of Word documents (Office Math Markup, OMML) as LaTeX."""
+r"""Converts equations of Word documents (Office Math Markup Language, OMML) to LaTeX."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mathsetu.markup.symbols import (
 )
 
 NAMESPACE = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
-# Deeper equations are flattened: nobody writes them, and each level is a call.
+# Deeper equations are flattened: they do not occur in practice; each level is a recursive call.
 _DEEPEST = 80
 _WORD = re.compile(r"[A-Za-z]{2,}")
 _LOOSE_LIMIT = re.compile(rf"(\\(?:{'|'.join(sorted(FUNCTIONS))})) ?\{{\}}_\{{")
@@ -27,7 +27,7 @@ _PROPERTIES = "Pr"
 
 
 def omml_to_latex(element: Element) -> str:
-    r"""The LaTeX of an equation.
+    r"""Convert an equation to LaTeX.
 
     >>> from xml.etree.ElementTree import fromstring
     >>> m = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"'
@@ -35,7 +35,7 @@ def omml_to_latex(element: Element) -> str:
     >>> omml_to_latex(fromstring(half + "</m:den></m:f>"))
     '\\frac{1}{2}'
     """
-    # LibreOffice hangs the limits of an operator on nothing, after it.
+    # LibreOffice attaches the limits of an operator to an empty base after it.
     return _LOOSE_LIMIT.sub(r"\1_{", " ".join(_latex(element, 0).split()))
 
 
@@ -92,7 +92,7 @@ def _value(element: Element | None, default: str = "") -> str:
 
 
 def _property(element: Element, name: str, default: str = "") -> str:
-    """A property of an equation's part; one that is there without a value is empty."""
+    """Return a property of an element; empty if it is present without a value."""
     tag = element.tag.removeprefix(NAMESPACE)
     properties = element.find(f"{NAMESPACE}{tag}{_PROPERTIES}")
     found = properties.find(NAMESPACE + name) if properties is not None else None
@@ -156,7 +156,7 @@ def _delimited(element: Element, depth: int) -> str:
     parts = [_children(part, depth + 1).strip() for part in element.findall(NAMESPACE + "e")]
     is_array = len(parts) == 1 and parts[0].startswith("\\begin{")
     if is_array and opening == "\\{" and closing == ")":
-        closing = ""  # LibreOffice does not write that there is none
+        closing = ""  # LibreOffice does not state that there is no closing bracket
     return fenced(opening, between.join(parts), closing)
 
 
@@ -170,7 +170,7 @@ def _matrix(element: Element, depth: int) -> str:
 
 def _array(element: Element, depth: int) -> str:
     rows = [_children(row, depth + 1).strip() for row in element.findall(NAMESPACE + "e")]
-    # Word marks where lines are aligned with an ampersand in the text.
+    # Word marks the alignment of lines with an ampersand in the text.
     rows = [row.replace("\\&", "&") for row in rows]
     return "\\begin{aligned} " + " \\\\ ".join(rows) + " \\end{aligned}"
 

@@ -1,8 +1,8 @@
-r"""Saved web pages: removes what a renderer or a site put around the text.
+r"""Cleans saved web pages: removes the additions of renderers and sites.
 
-Formulas are found in the forms that Wikipedia, arXiv (LaTeXML), KaTeX, MathJax 2 and 3, pandoc and
-Sphinx write, and each is put back as one container that `mathsetu.markup.html` reads. Navigation,
-edit links, reference marks and what is only drawn leave nothing.
+Formulas are found in the markup of Wikipedia, arXiv (LaTeXML), KaTeX, MathJax 2 and 3, pandoc and
+Sphinx. Each is replaced by a container that `mathsetu.markup.html` reads. Navigation, edit links,
+reference marks and the visual rendering of formulas are removed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from mathsetu.markup.html import with_plain_endings
 from mathsetu.markup.mathml import mathml_to_latex, without_comments
 from mathsetu.markup.references import unescape
 
-#: A tag: its slash if it closes an element, its name and what stands behind that.
+#: A tag: the slash of a closing tag, the name, and the rest (the attributes).
 TAG = re.compile(
     r"<(/?)([a-zA-Z][a-zA-Z0-9-]*+)((?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+)>", re.ASCII
 )
@@ -27,10 +27,10 @@ _TEX = re.compile(
 )
 _WRAPPED = re.compile(r"\{\s*\\(?:display|text)style\s+(.*)\}", re.DOTALL)
 _DELIMITERS = (("\\(", "\\)"), ("\\[", "\\]"), ("$$", "$$"), ("$", "$"))
-#: Elements without content, which are never closed.
+#: Elements without content, which have no closing tag.
 VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
 _RAW = frozenset(("script", "style"))
-# By class or role: what a page shows besides its text.
+# Classes and roles of elements that are not part of the text.
 _NOISE = frozenset(
     "mw-editsection mw-jump-link navbox navbox-styles vertical-navbox sidebar reference reflist "
     "mw-references-wrap catlinks printfooter mw-indicators noprint toc hatnote metadata ambox "
@@ -49,8 +49,7 @@ _IMAGES = frozenset(
 )
 
 
-# By these, one knows a page whose formulas are written in other ways than between delimiters and in
-# the containers of Stack Exchange.
+# Signs of a page whose formulas have other markup than delimiters and Stack Exchange's containers.
 _MARKS = ("<math", "<mjx-container")
 _MARKED = re.compile(
     r"class=[\"']?(?!math-container[\"'])(?:[\w -]{0,60}[ \t])?"
@@ -59,9 +58,10 @@ _MARKED = re.compile(
 
 
 def with_containers(source: str) -> str:
-    """HTML with its formulas in one form: cleaned as a page where it has them in others.
+    """Put formulas in any other markup than delimiters into containers, by cleaning the page.
 
-    Most rows of dumps and tables have not, and are given back as they are, in little time.
+    Most rows of dumps and tables have no such formulas and are not cleaned, which saves time.
+    Indices and exponents are always converted by `with_raised`.
 
     >>> with_containers("<p>Is <math><mi>x</mi></math> even?</p>")
     '<p>Is <span class="math-container">$x$</span> even?</p>'
@@ -72,12 +72,12 @@ def with_containers(source: str) -> str:
     return with_raised(clean_page(source) if is_page else source)
 
 
-# Characters that stand raised or lowered, by those that stand on the line.
+# Superscript and subscript characters, by the ordinary ones.
 _RAISED = dict(zip("0123456789+-−=()nix", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱˣ", strict=True))
 _LOWERED = dict(
     zip("0123456789+-−=()aehijklmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", strict=True)
 )
-# What is raised behind a number and is no exponent of it.
+# Superscripts after a number that are not exponents.
 _ORDINALS = frozenset("st nd rd th er ère ème".split())
 _SCRIPT = re.compile(
     r"<(sup|sub)>((?:[^<>\0]|</?(?:i|em|b|strong|var)>){1,60}+)</\1>", re.IGNORECASE
@@ -85,9 +85,9 @@ _SCRIPT = re.compile(
 
 
 def with_raised(source: str) -> str:
-    """HTML whose indices and exponents stay such: without their tags, 2<sup>10</sup> would be 210.
+    """Write indices and exponents of HTML as text; without tags, 2<sup>10</sup> would become 210.
 
-    Ordinals (1<sup>st</sup>) and marks of notes (<sup>[1]</sup>) only lose the tags.
+    Ordinals (1<sup>st</sup>) and note marks (<sup>[1]</sup>) only lose their tags.
 
     >>> with_raised("2<sup>10</sup>, a<sub><i>n</i></sub>, e<sup>kx</sup>, 1<sup>st</sup>")
     '2¹⁰, aₙ, e^(kx), 1st'
@@ -108,7 +108,7 @@ def _script(found: re.Match[str]) -> str:
 
 
 def clean_page(source: str) -> str:
-    r"""A page with its formulas in one form and without what is no text of it.
+    r"""Clean a page: formulas become containers, and parts that are not text are removed.
 
     >>> page = '<p>So <span class="katex"><span class="katex-mathml"><math><semantics><mi>x</mi>'
     >>> page += '<annotation encoding="application/x-tex">x</annotation></semantics></math></span>'
@@ -125,18 +125,18 @@ class _Page:
     def __init__(self, source: str) -> None:
         self._source = source
         self._parts: list[str] = []
-        self._last = ""  # the formula that was read last, and has not been followed by text
+        self._last = ""  # the last formula, until text follows it
         self._found: dict[str, int] = {}
         self._has_formulas = False
-        self._texts: list[int] = []  # which parts are text, code aside
+        self._texts: list[int] = []  # indices of the parts that are text, except code
 
     def cleaned(self) -> str:
         source = self._source
         position = 0
-        skipped = ""  # the tag inside which nothing is read
+        skipped = ""  # the name of the noise element that is being skipped
         depth = 0
         only_formulas = 0
-        code = 0  # how many tags of code are open
+        code = 0  # number of open code elements
         for tag in TAG.finditer(source):
             start, end = tag.span()
             if start < position:
@@ -170,7 +170,7 @@ class _Page:
                 classes = set(attribute.get("class", "").split())
                 if is_open and is_noise(name, attribute):
                     skipped, depth = name, 1
-                    if name == "a" and "id" in attribute:  # the mark of a link may be its target
+                    if name == "a" and "id" in attribute:  # the element may be a link target
                         self._parts.append(f"{_kept(name, attribute)}</a>")
                 elif name == "img":
                     self._image(attribute, classes)
@@ -193,10 +193,10 @@ class _Page:
         self._parts.append(text)
 
     def _mark_delimited(self) -> None:
-        r"""Mark what stands between delimiters, too, where a page has formulas of both kinds.
+        r"""Also mark formulas between delimiters, if a page has formulas of both kinds.
 
-        A page that marks its formulas means dollars as dollars, but nothing else is meant by
-        ``\(``; where that is met, dollars are delimiters as well.
+        In a page that marks its formulas, dollars are usually literal. But ``\(`` is always a
+        delimiter, and if it occurs, dollars are delimiters as well.
         """
         texts = (self._parts[number] for number in self._texts)
         if not self._has_formulas or not any("\\(" in one or "\\[" in one for one in texts):
@@ -213,7 +213,7 @@ class _Page:
             self._parts[number] = "".join((*marked, text[position:]))
 
     def _find(self, needle: str, start: int) -> int:
-        """Like str.find for starts that never go back: nothing is skipped twice."""
+        """Like str.find for increasing starts; results are cached, so that the time is linear."""
         found = self._found.get(needle, 0)
         if 0 <= found < start or needle not in self._found:
             found = self._found[needle] = self._source.find(needle, start)
@@ -253,11 +253,11 @@ class _Page:
             return start
         after = close + len(name) + 3
         if any(0 <= self._find(sign, start) < close for sign in ("<math", 'class="katex')):
-            return start  # rendered: what is inside is read
+            return start  # already rendered: read the elements inside
         inner = self._source[start:close]
         if "texhtml" in classes:
             nested = inner.count(f"<{name}")
-            for _ in range(min(nested, 20)):  # what is drawn may have boxes of its own
+            for _ in range(min(nested, 20)):  # the rendering may contain nested elements
                 close = self._find(f"</{name}>", after)
                 if close < 0:
                     break
@@ -268,7 +268,7 @@ class _Page:
         return after
 
     def _own_container(self, start: int, end: int, attribute: dict[str, str]) -> int:
-        """A container as `mathsetu.markup.html` reads it; one that is rendered is read inside."""
+        """Keep a container unchanged; if it contains tags, keep only its own tag and read on."""
         close = self._find("</span>", end)
         if close < 0 or 0 <= self._find("<", end) < close:
             self._parts.append(_kept("span", attribute))
@@ -289,12 +289,12 @@ class _Page:
 
 
 def _marked(written: str) -> str:
-    """A formula with its delimiters as pages mark one."""
+    """Return a formula with its delimiters in a container."""
     return f'<span class="math-container">{written}</span>'
 
 
 def _bare(latex: str) -> str:
-    """LaTeX without delimiters, and without the style that a site puts around all of it."""
+    """Remove delimiters and a style command that a site puts around the whole formula."""
     latex = latex.strip()
     for opening, closing in _DELIMITERS:
         if latex.startswith(opening) and latex.endswith(closing) and len(latex) > len(opening):
@@ -307,7 +307,7 @@ def _bare(latex: str) -> str:
 
 
 def _is_one_group(latex: str) -> bool:
-    """Whether the first brace is closed by the last."""
+    """Whether the first brace is closed by the last character."""
     depth = 0
     for number, character in enumerate(latex):
         depth += (character == "{") - (character == "}")
@@ -320,7 +320,7 @@ _HTML_SIGNS: dict[str, str] = {"sup": "^{", "/sup": "}", "sub": "_{", "/sub": "}
 
 
 def html_formula(inner: str) -> str:
-    """A formula that is written with italics, indices and exponents of HTML."""
+    """Convert a formula written with italics, indices and exponents of HTML to LaTeX."""
 
     def sign(tag: re.Match[str]) -> str:
         return _HTML_SIGNS.get(f"{tag[1]}{tag[2].lower()}", "")
@@ -329,7 +329,7 @@ def html_formula(inner: str) -> str:
 
 
 def is_noise(name: str, attribute: dict[str, str]) -> bool:
-    """Whether an element is navigation or the like, of which nothing is read.
+    """Whether an element is navigation or similar, which is not read.
 
     >>> is_noise("nav", {}), is_noise("div", {"class": "toc"}), is_noise("div", {})
     (True, True, False)
@@ -341,7 +341,7 @@ def is_noise(name: str, attribute: dict[str, str]) -> bool:
 
 
 def attributes_of(source: str) -> dict[str, str]:
-    """The attributes of a tag by their names, from what stands behind its name.
+    """Parse the attributes of a tag, given the text after its name.
 
     >>> attributes_of(' href="/a?b&amp;c" ID=d')
     {'href': '/a?b&c', 'id': 'd'}
@@ -353,7 +353,7 @@ def attributes_of(source: str) -> dict[str, str]:
 
 
 def _kept(name: str, attribute: dict[str, str]) -> str:
-    """A tag with the one attribute that anchors need, which was their name before HTML 5."""
+    """Return a tag with only its id, for anchors; before HTML 5, they had a name instead."""
     given = attribute.get("id", "") or (attribute.get("name", "") if name == "a" else "")
     return f'<{name} id="{html.escape(given)}">' if given else f"<{name}>"
 
@@ -362,7 +362,7 @@ _CHARSET = re.compile(rb"<meta[^<>]{0,200}?charset\s*=\s*[\"']?([\w-]{1,40})", r
 
 
 def declared_encoding(head: bytes) -> str:
-    """The encoding that a page declares for itself, empty when it declares none.
+    """Return the encoding that a page declares; empty if it declares none.
 
     >>> declared_encoding(b'<meta charset="iso-8859-2">')
     'iso-8859-2'

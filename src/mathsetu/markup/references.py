@@ -1,7 +1,7 @@
-"""References to characters in HTML (``&lt;``, ``&#960;``), whatever their length.
+"""Resolves character references in HTML (``&lt;``, ``&#960;``) of any length.
 
-The standard library converts the digits of a reference to a number, and Python refuses to do so
-with thousands of digits. No character has a number that long.
+The standard library converts the digits of a reference with ``int``, which raises an error for
+thousands of digits. No character has such a long number.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from __future__ import annotations
 import html
 import re
 
-# The largest number of a character, 1114111, has seven digits.
+# The largest code point, 1114111, has seven digits.
 _LONG = re.compile(r"&#[0-9]{8}")
 _DECIMAL = re.compile(r"&#0*+([0-9]*+)")
 _NO_CHARACTER = "&#1114112"
 
 
 def unescape(text: str) -> str:
-    """Text with its references replaced; one to no character becomes U+FFFD.
+    """Resolve the references in a text; one to no character becomes U+FFFD.
 
     >>> unescape("x &lt; &#960; &#0000000065; &#99999999;")
     'x < π A \ufffd'

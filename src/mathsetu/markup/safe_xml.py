@@ -1,7 +1,7 @@
-"""The one XML parser: for dumps (a stream), MathML and Word documents (trees).
+"""The XML parser for all untrusted input: dumps (a stream), MathML and Word documents (trees).
 
-XML comes from anywhere. A declared entity is refused, since entities are how small files become
-large ones; nothing outside the text is ever read; and trees have a limit of depth.
+Declared entities are refused, because they can expand a small file to a huge one. External
+resources are never read, and the depth of trees is limited.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ from typing import NoReturn
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
-#: Deeper documents are refused: no person or tool nests elements like that.
+#: Maximum depth of a tree; real documents are never nested so deeply.
 MAX_DEPTH = 10_000
 
 
 class RefusedXml(Exception):
-    """XML that is malformed or not allowed; whoever reads it says in which file.
+    """XML that is malformed or not allowed; the caller adds the name of the file.
 
     Attributes:
-        problem: What is wrong.
-        line: Where, from 1.
-        byte: Where, from 0.
+        problem: The description of the error.
+        line: The line of the error, counted from 1.
+        byte: The position of the error in bytes, counted from 0.
     """
 
     def __init__(self, problem: str, line: int, byte: int) -> None:
@@ -31,11 +31,11 @@ class RefusedXml(Exception):
 
 
 class XmlParser:
-    """Takes a document in parts; its handlers are those of `expat`.
+    """Parses a document in parts; set handlers on its attribute ``expat``.
 
     Args:
-        doctype: Whether a document type may be declared (never an entity).
-        namespaces: Whether names come with their namespaces, as ``uri}name``.
+        doctype: Whether a document type may be declared (an entity never may).
+        namespaces: Whether names include their namespaces, as ``uri}name``.
     """
 
     def __init__(self, *, doctype: bool = False, namespaces: bool = False) -> None:
@@ -48,18 +48,18 @@ class XmlParser:
         """Parse a part.
 
         Raises:
-            RefusedXml: When it is malformed or not allowed.
+            RefusedXml: If the part is malformed or not allowed.
         """
         try:
             self.expat.Parse(part, final)
         except expat.ExpatError as error:
             problem = f"malformed XML at column {error.offset + 1}: {expat.ErrorString(error.code)}"
             raise RefusedXml(problem, error.lineno, self._byte) from None
-        except (LookupError, ValueError) as error:  # of the encoding that it declares
+        except (LookupError, ValueError) as error:  # the declared encoding is unknown or wrong
             self.refuse(f"malformed XML: {error}; convert it to UTF-8")
 
     def refuse(self, problem: str) -> NoReturn:
-        """Stop at the place that was reached."""
+        """Raise `RefusedXml` for the current position."""
         raise RefusedXml(problem, self.expat.CurrentLineNumber, self._byte) from None
 
     @property
@@ -74,14 +74,14 @@ class XmlParser:
 
 
 def read_tree(data: bytes) -> Element:
-    """A document as a tree, with names such as ``{uri}name``.
+    """Parse a document into a tree, with names such as ``{uri}name``.
 
     >>> root = read_tree(b'<a xmlns="u"><b c="1">x</b></a>')
     >>> root.tag, root[0].attrib, root[0].text
     ('{u}a', {'c': '1'}, 'x')
 
     Raises:
-        RefusedXml: When it is malformed, declares a document type, or is nested too deeply.
+        RefusedXml: If it is malformed, declares a document type, or is nested too deeply.
     """
     builder, parser = TreeBuilder(), XmlParser(namespaces=True)
     depth = 0

@@ -1,4 +1,4 @@
-"""Cuts a short piece out of a marked text without breaking a formula."""
+"""Cuts a snippet out of a marked text without breaking a formula."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from mathsetu.markup.convert import spans_of
 from mathsetu.markup.delimiters import find_formulas
 
 _WORD = re.compile(r"\S+\s*")
-# Good posts are found again and again: so many of their texts are kept in memory.
+# Size of the cache of snippets, because good posts are found repeatedly.
 _REMEMBERED = 4_000
 
 
 def snippet(text: str, width: int = 200, around: int = 0) -> str:
-    """About ``width`` characters of a marked text near the position ``around``.
+    """Return about ``width`` characters of a marked text near the position ``around``.
 
-    Words and formulas stay whole, so the result can be longer than ``width`` by one of them.
+    Words and formulas are not cut, so the result can be longer than ``width`` by one of them.
 
     >>> snippet("We know that $a^2 + b^2 = c^2$ holds in every right triangle.", 30, around=20)
     '… that $a^2 + b^2 = c^2$ holds …'
@@ -29,7 +29,7 @@ def snippet(text: str, width: int = 200, around: int = 0) -> str:
     first = last = centre
     length = atoms[centre][1] - atoms[centre][0]
     while True:
-        # Grow towards the side that is nearer, as far as the width allows.
+        # Extend the shorter side first, as far as the width allows.
         left = atoms[first][0] - atoms[first - 1][0] if first else None
         right = atoms[last + 1][1] - atoms[last + 1][0] if last + 1 < len(atoms) else None
         if right is not None and length + right <= width and (last - centre <= centre - first):
@@ -49,9 +49,9 @@ def snippet(text: str, width: int = 200, around: int = 0) -> str:
 def matched_snippet(
     texts: Sequence[str], formulas: Iterable[str], words: Iterable[str], width: int = 240
 ) -> str:
-    """The piece around what matched: around a formula, else a word, else a beginning.
+    """Return a snippet around a matched formula, else around a matched word, else a beginning.
 
-    Of several texts, the first that has the formula or the word is cut.
+    The snippet comes from the first text that contains the formula or the word.
 
     >>> matched_snippet(["It is two.", "What is $1+1$?"], ["1+1"], ["two"])
     'What is $1+1$?'
@@ -71,7 +71,7 @@ def matched_snippet(
 
 
 def _formula_places(text: str) -> Iterator[tuple[str, int]]:
-    """The formulas of a text, and where each stands."""
+    """Yield the formulas of a text with their positions."""
     start = 0
     for span in spans_of(text):
         if span.kind == "formula":
@@ -85,7 +85,7 @@ def _cut(text: str, width: int, around: int) -> str:
 
 
 def _atoms(text: str) -> list[tuple[int, int]]:
-    """Ranges that must not be cut: words with the space after them, and formulas."""
+    """Return the ranges that must not be cut: words with the space after them, and formulas."""
     atoms: list[tuple[int, int]] = []
     position = 0
     for found in [*find_formulas(text), None]:

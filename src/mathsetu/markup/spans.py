@@ -1,4 +1,4 @@
-"""The pieces that a text falls into."""
+"""The spans of a text: prose, formulas and code."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _BRACKET = re.compile(r"(\\\\)|\\[()\[\]]")
 class Span(NamedTuple):
     """One piece of a source.
 
-    ``raw`` is the source exactly as written; ``content`` is what it means: clean text, code,
-    or LaTeX without its delimiters. ``id`` is the formula id that HTML may carry.
+    ``raw`` is the exact source; ``content`` is its meaning: clean text, code, or LaTeX without
+    delimiters. ``id`` is the id of the formula, if the HTML has one.
 
     >>> Span("formula", "$x$", "x").display
     False
@@ -32,10 +32,10 @@ class Span(NamedTuple):
 
 
 def strip_latex(latex: str) -> str:
-    r"""Take white space off both ends, but leave the space of a final ``\ `` in place.
+    r"""Strip white space from both ends, but keep the space of a final ``\ ``.
 
-    Stray brackets go where there are stray dollars, open braces or prose, too: no delimiters could
-    be put around all of them.
+    Stray bracket delimiters are removed if there are also stray dollars, open braces or prose: no
+    delimiters can enclose all of these.
 
     >>> strip_latex(" x \\  "), strip_latex(r"$x\)")
     ('x \\ ', '$x')
@@ -52,14 +52,14 @@ def strip_latex(latex: str) -> str:
 
 
 def is_closed(latex: str) -> bool:
-    """Whether each brace is closed: an open one would reach for one in the text that follows."""
+    """Whether braces balance; an open one could be closed by a brace in the text that follows."""
     if "\\{" in latex or "\\}" in latex:
         latex = latex.replace("\\\\", "").replace("\\{", "").replace("\\}", "")
     return latex.count("{") == latex.count("}")
 
 
 def join(spans: Iterable[Span]) -> str:
-    """The source the spans were split from.
+    """Return the source that the spans were split from.
 
     >>> join([Span("text", "Let ", "Let "), Span("formula", "$x$", "x")])
     'Let $x$'
@@ -68,7 +68,7 @@ def join(spans: Iterable[Span]) -> str:
 
 
 def extract(spans: Iterable[Span], post_id: str, where: str) -> tuple[Formula, ...]:
-    """The formulas among the spans as records; those without an id are numbered by place.
+    """Return the formulas among the spans as records; those without an id are numbered.
 
     >>> extract([Span("text", "Let ", "Let "), Span("formula", "$x$", "x")], "7", "body")[0]
     ... # doctest: +NORMALIZE_WHITESPACE

@@ -1,4 +1,4 @@
-r"""Characters of mathematics as LaTeX writes them, for sources with formulas in other forms."""
+r"""Converts mathematical characters to LaTeX, for formulas in MathML and OMML."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NAMED = (
 )
 _COMMANDS = {sign: f"\\{name} " for name, sign in (p.split(":") for p in _NAMED.split())}
 _BLACKBOARD = dict(zip("ℂℍℕℙℚℝℤ", "CHNPQRZ", strict=True))
-# What would be markup in LaTeX, and what nobody sees.
+# Replacements for symbols, for special characters of LaTeX and for invisible characters.
 _WRITTEN = str.maketrans(
     _COMMANDS
     | {sign: f"\\mathbb{{{letter}}}" for sign, letter in _BLACKBOARD.items()}
@@ -33,7 +33,7 @@ FUNCTIONS = frozenset(
     "sin cos tan cot sec csc sinh cosh tanh coth arcsin arccos arctan log ln lg exp lim limsup "
     "liminf sup inf max min det dim ker deg gcd hom arg Pr".split()
 )
-#: Accents by the character that stands above, and what stands below.
+#: LaTeX commands by the accent or brace above a formula; `BELOW` has those below it.
 ABOVE = {
     "¯": "bar", "‾": "overline", "̅": "bar", "̄": "bar", "_": "overline", "^": "hat", "ˆ": "hat",
     "̂": "hat", "~": "tilde", "˜": "tilde", "̃": "tilde", "→": "vec", "⃗": "vec", "⇀": "vec",
@@ -43,12 +43,12 @@ ABOVE = {
 }  # fmt: skip
 BELOW = {"_": "underline", "̲": "underline", "¯": "underline", "‾": "underline",
          "̱": "underline", "⏟": "underbrace"}  # fmt: skip
-#: Operators that carry what stands under and over them as limits.
+#: Operators whose scripts below and above are limits.
 WITH_LIMITS = frozenset("∑∏∐∫∬∭∮⋃⋂⋁⋀⨁⨂⨆") | FUNCTIONS
 
 
 def written(text: str) -> str:
-    r"""Characters of a formula as LaTeX, with its special characters escaped.
+    r"""Convert characters of a formula to LaTeX, and escape special characters.
 
     >>> written("α ≤ {x}")
     '\\alpha  \\le  \\{x\\}'
@@ -57,7 +57,7 @@ def written(text: str) -> str:
 
 
 def word(text: str) -> str:
-    r"""A name of several letters: a function that LaTeX knows, or upright text.
+    r"""Write a name of several letters: a function of LaTeX, or ``\operatorname``.
 
     >>> word("sin"), word("rank")
     ('\\sin ', '\\operatorname{rank}')
@@ -68,20 +68,20 @@ def word(text: str) -> str:
 
 
 def as_text(text: str) -> str:
-    r"""Words inside a formula.
+    r"""Write words inside a formula, with ``\text``.
 
     >>> as_text("if x{1}")
     '\\text{if x\\{1\\}}'
     """
     if not text.strip():
         return "\\ " if text else ""
-    # Braces that do not balance would reach out of the words, and dollars end the formula.
+    # Unbalanced braces would end the group early or late, and a dollar would end the formula.
     escaped = "".join(f"\\{c}" if c in "{}#%&$_" else " " if c in "\\^~" else c for c in text)
     return f"\\text{{{escaped}}}"
 
 
 def grouped(latex: str) -> str:
-    r"""A piece of LaTeX that takes an index or an exponent: in braces where it has several signs.
+    r"""Put a piece of LaTeX in braces unless it is one symbol, so that it can take a script.
 
     >>> grouped("x"), grouped("\\alpha "), grouped("x+1")
     ('x', '\\alpha', '{x+1}')
@@ -93,7 +93,7 @@ def grouped(latex: str) -> str:
 
 
 def with_scripts(base: str, below: str = "", above: str = "") -> str:
-    r"""A base with an index and an exponent.
+    r"""Write a base with an index and an exponent.
 
     >>> with_scripts("x+y", "i", "\\prime ")
     "{x+y}_{i}'"
@@ -113,7 +113,7 @@ _ALIGNED = ("\\begin{aligned} ", " \\end{aligned}")
 
 
 def fenced(opening: str, inside: str, closing: str) -> str:
-    r"""What stands between brackets; a matrix or a binomial coefficient takes them as its own.
+    r"""Put brackets around LaTeX; a matrix or a binomial coefficient absorbs them.
 
     >>> fenced("(", "\\begin{matrix} a & b \\end{matrix}", ")")
     '\\begin{pmatrix} a & b \\end{pmatrix}'

@@ -1,4 +1,4 @@
-r"""Turns the prose of a LaTeX source into plain text: commands go, their words stay."""
+r"""Converts the prose of a LaTeX source to plain text: removes commands and keeps words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _ACCENTS = dict(
 _ACCENT = re.compile(r"\\(?:([`'^\"~=.])\s*|([uvHcdbk])(?:\s+|(?=\{)))\{?(\\?[A-Za-z])\}?")
 _LETTERS = {"ss": "ß", "ae": "æ", "oe": "œ", "o": "ø", "l": "ł", "aa": "å", "i": "ı", "j": "ȷ",
             "LaTeX": "LaTeX", "TeX": "TeX", "dots": "…", "ldots": "…", "S": "§"}  # fmt: skip
-# Commands whose argument is machinery, not prose.
+# Commands whose arguments are not prose.
 _MACHINERY = re.compile(
     r"\\(?:label|ref|eqref|pageref|cite[a-z]*|includegraphics|usepackage|documentclass|input|"
     r"include|bibliography|bibliographystyle|vspace|hspace|pagestyle|setcounter|newcommand|"
@@ -24,13 +24,13 @@ DEFINES = re.compile(
     r"|\\DeclareMathOperator"
 )
 _COMMAND = re.compile(r"\\([A-Za-z]+)\*?[ \t]?|\\([^A-Za-z])")
-# Between the cells of a table.
+# The separator of cells in a table.
 _ALIGNMENT = re.compile(r"(?<!\\)&")
 _KEPT_ESCAPES = frozenset("%&#_{} ")
 
 
 def latex_prose(text: str) -> str:
-    r"""The words of a piece of LaTeX without formulas.
+    r"""Return the words of a piece of LaTeX without formulas.
 
     >>> latex_prose(r"\textbf{Ro\v{z}klad} The \emph{first} ``step''~of Erd\H{o}s\label{a}")
     'Rožklad The first “step” of Erdős'

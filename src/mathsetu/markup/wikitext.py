@@ -1,7 +1,8 @@
-r"""The markup of Wikipedia and other wikis as HTML that `mathsetu.markup.html` reads.
+r"""Converts the markup of Wikipedia and other wikis to HTML for `mathsetu.markup.html`.
 
-Formulas in ``<math>`` and in the templates that write formulas are kept; of other templates,
-tables, links and references only what is text. Any text is read, in linear time.
+Formulas in ``<math>`` and in templates for formulas are kept. Tables, links and other known
+templates are reduced to their text; references and unknown templates are removed. Any input is
+read, in linear time.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _TABLE_MARK = re.compile(r"^[ \t:]*+(?:\{\||\|\}|\|-|\|\+)[^\n]*+$", re.MULTILIN
 _CELLS = re.compile(r"^[ \t]*+[|!](?:[^\[\]|\n<>{}\"]*+\"[^\n|]*+\|(?!\|))?|\|\||!!", re.MULTILINE)
 _LIST = re.compile(r"^[*#:;]++[ \t]*+", re.MULTILINE)
 _NAMED = re.compile(r"\s*+([\w -]{1,40})=(?!=)")
-# Templates that write a formula in HTML, and those that only set their text.
+# Templates that write a formula in HTML, and those that only format text.
 _FORMULAS = frozenset(("math", "mvar", "var", "bigmath", "intmath"))
 _TEXTS = frozenset(
     "nowrap nobr lang small big em strong abbr overline underline sup sub su keypress angle "
@@ -47,7 +48,7 @@ _UNSEEN_LINKS = re.compile(r"[^\[\]|:]{1,40}:")
 
 
 def sections(source: str) -> Iterator[tuple[int, str, str]]:
-    r"""The sections of a page: level, heading and text, both as HTML.
+    r"""Yield the sections of a page: level, heading and text, the last two as HTML.
 
     >>> list(sections("A [[set|collection]].\n== Proof ==\nLet <math>x<1</math>."))[1][1:]
     ('Proof', '\nLet <span class="math-container">$x&lt;1$</span>.')
@@ -65,7 +66,7 @@ def sections(source: str) -> Iterator[tuple[int, str, str]]:
 
 
 def _hold(source: str) -> tuple[str, list[str]]:
-    """The text with a mark for each formula and code; marks are in the order of what they hold."""
+    """Replace each formula and code by a numbered placeholder; return the text and their HTML."""
     source = source.replace("\0", "")
     held: list[str] = []
     parts: list[str] = []
@@ -108,7 +109,7 @@ def _made(name: str, inner: str, attributes: str) -> str:
 
 
 def container(latex: str, dollars: str = "$") -> str:
-    """A formula as pages hold it."""
+    """Return a formula in a container of HTML; empty for an empty formula."""
     latex = latex.strip()
     if not latex:
         return ""
@@ -117,7 +118,7 @@ def container(latex: str, dollars: str = "$") -> str:
 
 
 def _without_brackets(text: str) -> str:
-    """The text with its templates and links resolved, the innermost first."""
+    """Resolve templates and links, the innermost first."""
     stack: list[tuple[str, list[str]]] = [("", [])]
     for piece in _BRACKETS.split(text):
         if piece in ("{{", "[[") and len(stack) <= _DEEPEST:
@@ -128,7 +129,7 @@ def _without_brackets(text: str) -> str:
             stack[-1][1].append(resolve("".join(parts)))
         else:
             stack[-1][1].append(piece)
-    while len(stack) > 1:  # what is never closed is text
+    while len(stack) > 1:  # unclosed brackets are text
         opening, parts = stack.pop()
         stack[-1][1].extend([opening, *parts])
     return "".join(stack[0][1])
@@ -137,7 +138,7 @@ def _without_brackets(text: str) -> str:
 def _link(inner: str) -> str:
     target, _, shown = inner.partition("|")
     if not target.startswith(":") and _UNSEEN_LINKS.match(target) and target[:1] != "#":
-        # A file, a category or the same page in another language; words with a colon are rare.
+        # A file, a category or a language link; other titles with a colon are rare.
         return "" if " " not in target.partition(":")[0].strip() else shown or target
     return (shown.rpartition("|")[2] if shown else target).lstrip(":")
 
@@ -179,7 +180,7 @@ _MAKERS: dict[str, Callable[[list[str]], str]] = {
 
 
 def _finished(text: str, held: list[str]) -> str:
-    """A piece of a page with what was held put back."""
+    """Finish a piece of a page: remove other markup, and put formulas and code back."""
     text = _EXTERNAL.sub(r"\1", text)
     text = _SWITCH.sub("", _QUOTES.sub("", text))
     if "{|" in text or "\n|" in text or "\n!" in text:

@@ -1,6 +1,6 @@
-"""Files as people have them: papers, notes, pages, notebooks; each is read into posts.
+"""Reads documents (papers, notes, web pages, notebooks) into posts.
 
-A new kind of document is one new file and one line in `KINDS`.
+To add a kind of document, add a module and one entry in `KINDS`.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ __all__ = ["KINDS", "Document", "Kind", "kind_by_content", "kind_by_name", "read
 
 
 class Kind(NamedTuple):
-    """One kind of document: how files of it end, and what reads them."""
+    """One kind of document: its file endings and its reader."""
 
     name: str
     endings: tuple[str, ...]
     read: Callable[[Document, BadRows], Iterator[Post]]
-    #: Whether the reader says itself what it got of a file, or that it got nothing.
+    #: Whether the reader itself counts its files and reports those without text.
     tells: bool = False
 
 
@@ -49,7 +49,7 @@ _NOTEBOOK = re.compile(rb'\s*\{.*"(?:nbformat|cell_type)"\s*:', re.DOTALL)
 
 
 def kind_by_name(name: str) -> Kind | None:
-    """The kind that the ending of a name says.
+    """Return the kind of document by the ending of its name.
 
     >>> kind = kind_by_name("Notes.QMD")
     >>> kind and kind.name
@@ -60,7 +60,7 @@ def kind_by_name(name: str) -> Kind | None:
 
 
 def kind_by_content(head: bytes, whole: bytes | None = None) -> Kind | None:
-    """The kind that the first bytes of a file show; plain text shows none.
+    """Return the kind of document by its first bytes; None for plain text and unknown content.
 
     >>> kind = kind_by_content(b"%PDF-1.5 ...")
     >>> kind and kind.name
@@ -78,7 +78,7 @@ def kind_by_content(head: bytes, whole: bytes | None = None) -> Kind | None:
 
 
 def read_document(document: Document, kind: Kind, bad: BadRows) -> Iterator[Post]:
-    """The posts of a document; RowError or InputError when it cannot be read at all."""
+    """Read the posts of a document; raise RowError or InputError if it cannot be read at all."""
     count = 0
     refused = bad.count
     for post in kind.read(document, bad):

@@ -1,4 +1,4 @@
-"""HTML pages as they are saved from a browser or written by a tool."""
+"""HTML pages saved from a browser or written by a tool."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _TITLE = re.compile(r"<title[^<>]*>([^<]*)</title", re.IGNORECASE)
 _LANGUAGE = re.compile(
     r"<html\b[^<>]{0,500}?[ \t\n](?:xml:)?lang\s*=\s*[\"']?([a-z]{2,3})\b", re.IGNORECASE
 )
-# Where a page says what it is.
+# Beginning of a page that is searched for its encoding and language.
 _HEAD = 4096
-# What templates say of pages in all languages.
+# Ignored, because templates state it for pages in any language.
 _UNSAID = "en"
 
 
 def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
-    """The sections of a page."""
+    """Read the sections of a page."""
     data = document.read()
     source = without_comments(decoded(data, document.shown, declared_encoding(data[:_HEAD])))
     title, stated = _TITLE.search(source), _LANGUAGE.search(source, 0, _HEAD)
@@ -57,7 +57,7 @@ def _one_line(source: str) -> str:
 
 
 def _is_repeated(title: str, parts: list[Section]) -> bool:
-    """Whether the only main heading of a page says its title, to which sites add their names."""
+    """Whether the only top-level heading of a page equals its title without the site's name."""
     named = [(part.level, heading) for part in parts if (heading := _one_line(part.title))]
     highest = min(named, default=(0, ""))[0]
     main = [heading for level, heading in named if level == highest]
@@ -65,7 +65,7 @@ def _is_repeated(title: str, parts: list[Section]) -> bool:
 
 
 def _begun_by_title(parts: list[Section]) -> list[Section]:
-    """Sections where what stands before the heading that says the title, as a date, is under it."""
+    """Move text before the heading that repeats the title, such as a date, below that heading."""
     before, first, *others = parts
     is_main = first.level == min(part.level for part in parts[1:])
     if not is_main or not to_text(before.source, "html"):
@@ -75,7 +75,7 @@ def _begun_by_title(parts: list[Section]) -> list[Section]:
 
 
 def _with_macros(page: str, around: str, definitions: list[str]) -> str:
-    """A page with the macros expanded that its scripts define, or formulas in it or around it."""
+    """Expand the macros of a page, defined in its scripts or in formulas in or around it."""
     macros = FormulaMacros(definitions)
     if DEFINES.search(around):
         macros.expand(clean_page(around), "html")
@@ -84,7 +84,7 @@ def _with_macros(page: str, around: str, definitions: list[str]) -> str:
 
 
 def _own_title(parts: list[Section]) -> str | None:
-    """The heading that names the page, where its sections have headings of the same level."""
+    """Return the first of several level-1 headings if it has no text, so that it is a title."""
     if len(parts) < 3 or parts[1].level != 1 or parts[2].level != 1:
         return None
     has_text = any(to_text(part.source, "html") for part in parts[:2])

@@ -1,7 +1,7 @@
-r"""LaTeX files as their authors keep them: several files, macros, theorems.
+r"""LaTeX documents with included files, macros and theorems.
 
-Everything is read from the files beside the document and nothing else; see `tex_expansion` for how
-much of TeX is understood.
+Only files in the same tree (a folder or an archive) as the document are read; see `tex_expansion`
+for the supported part of TeX.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _ENCODING = re.compile(rb"\\usepackage\s*\[([A-Za-z0-9_-]{1,20})\]\s*\{inputenc\
 _ENCODINGS = {"latin1": "latin-1", "latin2": "iso8859-2", "latin9": "iso8859-15",
               "ansinew": "cp1252", "applemac": "mac-roman", "cp1250": "cp1250",
               "cp1251": "cp1251", "cp1252": "cp1252", "koi8-r": "koi8-r"}  # fmt: skip
-# The options of babel, the last of which is the main language, or what polyglossia is told.
+# The options of babel, of which the last is the main language, or the argument of polyglossia.
 _BABEL = re.compile(
     r"\\usepackage\s*+\[([^\[\]]{1,200})\]\s*+\{babel\}"
     r"|\\set(?:default|main)language\s*+(?:\[[^\[\]]{0,200}\])?\s*+\{([a-z]{1,30})\}"
@@ -55,13 +55,13 @@ _ENSURED = re.compile(r"\\ensuremath\s*+\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*+\})*+\})
 
 
 def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
-    """The sections of a document and of the files that it takes in."""
+    """Read the sections of a document and of the files that it includes."""
     posts, _ = read_with_files(document, bad)
     yield from posts
 
 
 def read_with_files(document: Document, bad: BadRows) -> tuple[Iterator[Post], list[str]]:
-    """The sections of a document, and the names of all files that it is made of."""
+    """Return the sections of a document, and the names of all files that it consists of."""
     data = document.read()
     declared = _declared(data)
     tree, base = document.tree, posixpath.dirname(document.name)
@@ -89,7 +89,7 @@ def read_with_files(document: Document, bad: BadRows) -> tuple[Iterator[Post], l
 
 
 def _stated_language(source: str) -> str:
-    r"""The main language that babel or polyglossia is told; "" where there is none we know.
+    r"""Return the main language set for babel or polyglossia; "" if it is missing or unknown.
 
     >>> _stated_language(r"\usepackage[english,main=czech]{babel}")
     'cs'
@@ -107,7 +107,7 @@ def _stated_language(source: str) -> str:
 
 @cache
 def _language_names() -> dict[str, str]:
-    """The names that TeX has for languages."""
+    """Return the TeX names of languages with their codes."""
     return {row.name.lower(): row.code for row in ROWS.values()} | _OTHER_NAMES
 
 
@@ -131,7 +131,7 @@ def _sections(text: str, name: str) -> Iterator[Section]:
 
 
 def _tidied(text: str) -> str:
-    """A piece without labels and without what references leave around them."""
+    """Remove labels, references and the punctuation around references from a text."""
     text = _LABEL.sub("", text)
     text = _SEVERAL.sub(marks.REFERENCE, text)
     text = _BRACKETED.sub(marks.REFERENCE, text)
@@ -141,7 +141,7 @@ def _tidied(text: str) -> str:
 
 
 def _with_formulas(text: str) -> str:
-    r"""What stands in ``\ensuremath`` in prose is a formula; in a formula it is a group of it."""
+    r"""Replace ``\ensuremath``: by a formula in prose, by a group in a formula."""
     return "".join(
         _ENSURED.sub(r"$\1$" if span.kind == "text" else r"{\1}", span.raw)
         for span in split(text, "latex")
@@ -149,7 +149,7 @@ def _with_formulas(text: str) -> str:
 
 
 def resolve(tree: Tree, given: str, *folders: str) -> str | None:
-    r"""The name of the file that ``\input`` means; None where it is not in the tree."""
+    r"""Return the name of the file that ``\input`` refers to; None if it is not in the tree."""
     given = given.strip().strip('"')
     if not given or given.startswith("/"):
         return None
@@ -164,13 +164,13 @@ def resolve(tree: Tree, given: str, *folders: str) -> str | None:
 
 
 def included(tree: Tree, names: list[str]) -> set[str]:
-    """The LaTeX files that are taken in by others: these are no documents of their own."""
+    """Return the LaTeX files that others include; they are not documents themselves."""
     found: set[str] = set()
     for name in names:
         try:
             source = tree.read(name).decode("utf-8", "replace")
         except (InputError, OSError, *BROKEN):
-            continue  # whoever reads it says so
+            continue  # reported when the file is read
         for first, second, folder, file in _INPUTS.findall(_COMMENT.sub("", source)):
             given = first or second or posixpath.join(folder, file)
             taken = resolve(tree, given, posixpath.dirname(name), "")
@@ -180,7 +180,7 @@ def included(tree: Tree, names: list[str]) -> set[str]:
 
 
 def main_file(tree: Tree, name: str, names: list[str]) -> str | None:
-    """The first of some files that is a document and takes in another, also by way of others."""
+    """Return the first of some files that is a document and includes a file, also indirectly."""
     for candidate in names:
         if candidate == name or not is_main(tree, candidate):
             continue
@@ -195,7 +195,7 @@ def main_file(tree: Tree, name: str, names: list[str]) -> str | None:
 
 
 def is_main(tree: Tree, name: str) -> bool:
-    """Whether a file is a document of its own: it says its class."""
+    """Whether a file is a complete document: it states its class."""
     try:
         source = tree.read(name).decode("utf-8", "replace")
     except (InputError, OSError, *BROKEN):

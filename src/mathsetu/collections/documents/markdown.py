@@ -1,4 +1,4 @@
-r"""Markdown as it is written for pandoc, Quarto, R Markdown, Obsidian and notebooks."""
+r"""Markdown in the dialects of pandoc, Quarto, R Markdown, Obsidian and notebooks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mathsetu.collections.rows import BadRows
 from mathsetu.markup import split, to_text
 from mathsetu.records import Post
 
-# In YAML, or in TOML between pluses.
+# YAML between hyphens, or TOML between plus signs.
 _FRONT_MATTER = re.compile(
     r"\A(?:---[ \t]*\n.*?^(?:---|\.\.\.)|\+\+\+[ \t]*\n.*?^\+\+\+)[ \t]*$",
     re.DOTALL | re.MULTILINE,
@@ -21,7 +21,7 @@ _FRONT_TITLE = re.compile(r"^title[ \t]*[:=][ \t]*([^\n]*)$", re.MULTILINE)
 _FRONT_LANGUAGE = re.compile(
     r"^lang(?:uage)?[ \t]*+[:=][ \t]*+[\"']?([a-z]{2,3})\b", re.MULTILINE | re.IGNORECASE
 )
-# In one line, with or without brackets, or one in each line that follows.
+# Tags in one line, with or without brackets, or in the following lines, one per line.
 _FRONT_TAGS = re.compile(
     r"^(?:tags|keywords)[ \t]*+[:=][ \t]*+([^\n]*+)((?:\n[ \t]*+-[ \t][^\n]*+)*+)", re.MULTILINE
 )
@@ -29,27 +29,27 @@ _NAME = re.compile(r"(?:name|title)\s*=\s*\"([^\"]*)\"")
 
 
 def _division(found: re.Match[str]) -> str:
-    """The name that a theorem carries in the attributes of its division."""
+    """Return the name of a theorem, from the attributes of its fenced div."""
     name = _NAME.search(found[1])
     return f"{name[1]}.\n" if name else ""
 
 
 _REFERRED = "eq|thm|lem|cor|prp|def|exm|exr|sec|fig|tbl|rem|cnj"
-# A formula or code stands here while the marks around it are read.
+# Placeholder for a formula or code while the marks around it are processed.
 _START, _END = "\ue002", "\ue003"
 _HELD = re.compile(f"{_START}(\\d+){_END}")
 _PRIVATE = {ord(_START): None, ord(_END): None}
-# In this order: what these writers' tools read as marks, and what of it is text.
+# In this order: the marks of these dialects, and what is kept of each as text.
 _MARKS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     (re.compile(r"%%[^%]*+(?:%(?!%)[^%]*+)*+%%"), ""),  # Obsidian: a comment
-    (re.compile(r"!\[\[[^\[\]\n]*+\]\]"), ""),  # Obsidian: an image or a note put in here
+    (re.compile(r"!\[\[[^\[\]\n]*+\]\]"), ""),  # Obsidian: an embedded image or note
     (re.compile(r"\[\[[^\[\]|\n]*+\|([^\[\]|\n]*+)\]\]"), r"\1"),
     (re.compile(r"\[\[([^\[\]|#^\n]*+)[^\[\]|\n]*+\]\]"), r"\1"),
     (re.compile(r"^((?:[ \t]*+>)++)[ \t]*+\[!([\w-]++)\][+-]?", re.MULTILINE), r"\1 \2:"),
-    (re.compile(r"(?<![^\s])\^[\w-]++[ \t]*+$", re.MULTILINE), ""),  # Obsidian: a block's name
+    (re.compile(r"(?<![^\s])\^[\w-]++[ \t]*+$", re.MULTILINE), ""),  # Obsidian: a block id
     (re.compile(r"==(?=\S)([^=\n]++)=="), r"\1"),
-    (re.compile(r"\^\[([^\[\]\n]*+)\]"), r" (\1)"),  # pandoc: a footnote where it is meant
-    (re.compile(r"\[\^[^\[\]\s]++\]:?"), ""),  # footnotes: the note itself is text
+    (re.compile(r"\^\[([^\[\]\n]*+)\]"), r" (\1)"),  # pandoc: an inline footnote
+    (re.compile(r"\[\^[^\[\]\s]++\]:?"), ""),  # marks of footnotes; their text stays
     (re.compile(r"^:::++[ \t]*+\{([^{}\n]*+)\}[ \t]*+$", re.MULTILINE), _division),
     (re.compile(r"^:::++[^\n]*+$", re.MULTILINE), ""),
     (re.compile(f"({_END})[ \\t]*+\\{{#[^{{}}\n]*+\\}}"), r"\1"),  # Quarto: an equation's label
@@ -59,17 +59,17 @@ _MARKS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
 )  # fmt: skip
 _MATH_FENCE = "```math"
 _BACKTICKED = re.compile(r"\$`([^`\n]++)`\$")
-# A displayed formula may have this many lines.
+# Maximum number of lines of a displayed formula.
 _LONGEST_DISPLAY = 200
 
 
 def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
-    """The sections of a file."""
+    """Read the sections of a file."""
     source = document.text()
     found = _FRONT_MATTER.match(source)
     front = found[0] if found else ""
     title, language = _FRONT_TITLE.search(front), _FRONT_LANGUAGE.search(front)
-    # As many lines as before, so that messages name the right ones.
+    # Keep the number of lines, so that messages have the right line numbers.
     body = "\n" * front.count("\n") + source[len(front) :]
     yield from read_source(
         document,
@@ -90,7 +90,7 @@ def read_source(
     language: str = "",
     tags: tuple[str, ...] = (),
 ) -> Iterator[Post]:
-    """The sections of a text in Markdown."""
+    """Read the sections of a text in Markdown."""
     plain = _without_marks(expand_formulas(_displays(_in_dollars(source)), "markdown"))
     shown = to_text(title, "markdown").replace("\n", " ") if title else ""
     yield from posts_of(
@@ -105,7 +105,7 @@ def read_source(
 
 
 def _tags(front: str) -> tuple[str, ...]:
-    r"""The tags that the front matter of a file names.
+    r"""Return the tags in the front matter of a file.
 
     >>> _tags("tags: [algebra, 'number theory']")
     ('algebra', 'number theory')
@@ -122,7 +122,7 @@ def _tags(front: str) -> tuple[str, ...]:
 
 
 def _without_marks(source: str) -> str:
-    """The source with the marks of its dialect taken out, except in formulas and code."""
+    """Remove the marks of Markdown dialects, except in formulas and code."""
     held: list[str] = []
     parts: list[str] = []
     for span in split(source, "markdown"):
@@ -138,7 +138,7 @@ def _without_marks(source: str) -> str:
 
 
 def _in_dollars(source: str) -> str:
-    r"""Formulas as GitHub and GitLab write them, in dollars alone.
+    r"""Convert the formulas of GitHub and GitLab to dollar delimiters.
 
     >>> _in_dollars("So $`x^2`$:\n```math\nx\n```")
     'So $x^2$:\n$$\nx\n$$'
@@ -163,7 +163,7 @@ def _in_dollars(source: str) -> str:
 
 
 def _displays(source: str) -> str:
-    """Displayed formulas without the marks of a quotation around them and without blank lines."""
+    """Remove quotation marks (``>``) and inner blank lines from displayed formulas."""
     if "$$" not in source:
         return source
     lines = source.split("\n")
@@ -179,7 +179,7 @@ def _displays(source: str) -> str:
             inside = lines[opened + 1 : number + 1]
             if quoted:
                 inside = [text.lstrip().removeprefix(">") for text in inside]
-            # A blank line would end the formula; they go after it, so that there are as many.
+            # A blank line would end the formula. Move them after it to keep the number of lines.
             inside.sort(key=lambda text: not text.strip())
             lines[opened + 1 : number + 1] = inside
             opened = -1

@@ -1,4 +1,4 @@
-"""Jupyter notebooks: the text of their cells, their code, and formulas among their results."""
+"""Jupyter notebooks: text cells, code cells, and formulas in their outputs."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from mathsetu.limits import LONGEST_TEXT
 from mathsetu.records import Post
 
 _BACKTICKS = re.compile(r"`++")
-# What a result may be that holds formulas, the best first.
+# Types of output that may contain formulas, in order of preference.
 _RESULTS = ("text/latex", "text/markdown")
 
 
 def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
-    """The sections of a notebook, cut at the headings of its cells. Nothing is executed."""
+    """Read the sections of a notebook, split at the headings in its cells; execute nothing."""
     try:
         notebook = json.loads(document.text())
         cells = [text for cell in _all_cells(notebook) for text in _cell(cell)]
@@ -78,10 +78,10 @@ def _result(output: object) -> Iterator[str]:
 
 
 def _text(value: object) -> str:
-    """A text, which a notebook may give as a list of lines."""
+    """Return a text; a notebook may store it as a list of lines."""
     if isinstance(value, list):
         value = "".join(line for line in value if isinstance(line, str))
-    # Half a character can only be spelled in JSON; nothing can store it.
+    # Replace lone surrogates, which JSON can contain but UTF-8 cannot encode.
     return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""
 
 

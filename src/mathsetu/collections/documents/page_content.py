@@ -1,10 +1,10 @@
-"""The content of a web page, without what its site puts around it on every page.
+"""Extracts the content of a web page, without the parts that its site repeats on every page.
 
-Where a page has a main element, or a single article, that is its content, and what stands outside
-is the site's: its name, links, sidebars. Otherwise a header at the top is the site's. A heading
-outside that names the page is kept. Links that skip to the content and signs of links to headings
-are left out everywhere, and so is text before the first heading that is only links or the name of
-the site. If a main element holds less text than the rest of the page, the rest is content, too.
+If a page has a main element or a single article, this is its content, and the rest (site name,
+links, sidebars) is removed. Otherwise only a header at the top is removed. A heading outside the
+content that names the page is kept. "Skip to content" links and permalink signs of headings are
+always removed, as is text before the first heading that consists only of links or the site name.
+If the main element has less text than the rest of the page, the rest is content, too.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from mathsetu.markup import plain, to_text
 from mathsetu.markup.pages import TAG, VOID, attributes_of, clean_page, is_noise
 from mathsetu.markup.references import unescape
 
-# What stands between the title of a page and the name of its site.
+# Separators between the title of a page and the name of its site.
 _JOINTS = "-–—|·•:›»"
 _JOINT = re.compile(f"[{_JOINTS}]")
-_LAST_JOINTS = _JOINTS.replace(":", "")  # "Trace | Notes" names the site last, "Notes: Trace" first
+_LAST_JOINTS = _JOINTS.replace(":", "")  # site name last: "Trace | Notes"; first: "Notes: Trace"
 _DECLARATION = re.compile(r"<[!?][^<>]*+>")
 _LEVELS = {"h1": 1, "h2": 2, "h3": 3}
 _NO_HEADING = 4
-# Elements whose text is not read here, and may look like tags.
+# Elements whose text is skipped here, because it may look like tags.
 _UNREAD = {name: re.compile(f"</{name}", re.I) for name in ("script", "style", "title", "template")}
-# By role or name. Inside one of the first three, a header is a part of the content.
+# By role or element name. A header inside one of the first three is part of the content.
 _KINDS = {
     "main": "main", "article": "article", "section": "section",
     "header": "header", "banner": "header", "aside": "aside", "complementary": "aside",
 }  # fmt: skip
 _CONTENT = ("main", "article", "section")
-# The texts of links by which a heading can be linked to.
+# The texts of permalinks to headings.
 _SIGNS = frozenset(("#", "¶", "§", "🔗", "\u200b"))
 
 
 class _Part(NamedTuple):
-    """An element, or a text between tags; with the level of a heading, the length of a text."""
+    """An element or a text between tags; ``size`` is a heading's level or a text's length."""
 
     start: int
     end: int
@@ -47,7 +47,7 @@ class _Part(NamedTuple):
 
 
 class PageContent(NamedTuple):
-    """A page in two: what it says, and what its site puts around that."""
+    """A page in two parts: its content, and the parts of the site around it."""
 
     content: str
     around: str
@@ -58,7 +58,7 @@ def page_content(source: str, title: str) -> PageContent:
 
     Args:
         source: The page, without comments.
-        title: What its title element says, as marked text.
+        title: The text of its title element, as marked text.
 
     >>> page = "<header><a href='/'>Notes</a></header><main><h1>Trace</h1>Sum.</main>"
     >>> page_content(page, "Trace | Notes").content
@@ -76,7 +76,7 @@ def page_content(source: str, title: str) -> PageContent:
 
 
 def says(title: str, heading: str) -> bool:
-    """Whether a title says a heading and nothing else, but for the name of the site.
+    """Whether a title consists of a heading and, at most, the name of the site.
 
     >>> says("Trace - Wikipedia", "Trace"), says("Trace and rank", "Trace")
     (True, False)
@@ -86,21 +86,21 @@ def says(title: str, heading: str) -> bool:
 
 
 class _Layout:
-    """The parts of a page that tell its content from the rest, found in one pass."""
+    """The parts of a page that distinguish its content from the rest, found in one pass."""
 
     def __init__(self, source: str) -> None:
         self._source = source
-        self._links: list[_Part] = []  # texts in links, and signs between them
+        self._links: list[_Part] = []  # texts in links, and texts without letters and digits
         self._prose: list[_Part] = []  # other texts
         self._headings: list[_Part] = []
         self._elements: dict[str, list[_Part]] = {kind: [] for kind in _KINDS.values()}
-        self.marks: list[_Part] = []  # links that skip to the content, signs of links to headings
+        self.marks: list[_Part] = []  # "skip to content" links, permalink signs of headings
         self._read()
         self._headings.sort()
         self._headers = _merged(self._elements["header"])
 
     def main(self) -> list[_Part]:
-        """The main elements, or the only article, if most of the page's text is in them."""
+        """Return the main elements or the only article, if they contain most of the text."""
         main = _merged(self._elements["main"])
         articles = _merged(self._elements["article"])
         main = main or (articles if len(articles) == 1 else [])
@@ -109,14 +109,14 @@ class _Layout:
         return main if _length(self._prose, main) >= max(rest, 1) else []
 
     def site_headers(self) -> list[_Part]:
-        """The headers before all other text, unless they hold more than the rest of the page."""
+        """Return the headers before all other text, unless they have at least half of the text."""
         others = [p for p in (*self._prose, *self._headings) if not _holder(p, self._headers)]
         first = min(others, default=_Part(0, 0)).start
         headers = [header for header in self._headers if header.start < first]
         return headers if 2 * _length(self._prose, headers) < _length(self._prose) else []
 
     def page_heading(self, around: list[_Part], main: list[_Part], title: str) -> _Part | None:
-        """What must be kept of the rest: the heading of the page, with the header around it."""
+        """Return the heading of the page (or its header) if it is outside the content."""
         inside = [heading for heading in self._headings if not _holder(heading, around)]
         if inside and says(title, self._text(inside[0])):
             return None
@@ -136,7 +136,7 @@ class _Layout:
         return None
 
     def leading_links(self, around: list[_Part], title: str) -> list[_Part]:
-        """The texts before the first heading, if they are only links and the site's name."""
+        """Return the texts before the first heading, if they are only links and the site name."""
         heading = next((one for one in self._headings if not _holder(one, around)), None)
         if heading is None:
             return []
@@ -157,9 +157,9 @@ class _Layout:
     def _read(self) -> None:
         source = self._source
         opened: dict[str, list[tuple[int, str]]] = {}
-        depth: Counter[str] = Counter()  # how many elements of a kind are open
+        depth: Counter[str] = Counter()  # number of open elements of each kind
         position = 0
-        skipped, skipped_depth = "", 0  # navigation and the like, inside which nothing is read
+        skipped, skipped_depth = "", 0  # the open noise element (such as navigation), if any
         for tag in TAG.finditer(source):
             if tag.start() < position:
                 continue
@@ -193,7 +193,7 @@ class _Layout:
         if not skipped:
             self._add_text(position, len(source), in_link=False)
         for start, kind in (one for some in opened.values() for one in some):
-            if kind in _CONTENT:  # one that is never closed reaches to the end
+            if kind in _CONTENT:  # an unclosed element extends to the end
                 self._add(kind, _Part(start, len(source)))
 
     def _add_text(self, start: int, end: int, *, in_link: bool) -> None:
@@ -215,7 +215,7 @@ class _Layout:
 
 
 def _kind(name: str, attribute: dict[str, str]) -> str:
-    """What an element is for the layout of a page; empty for most."""
+    """Return the role of an element in the layout of a page; empty for most elements."""
     if name == "a" and "href" in attribute:
         is_skip = attribute["href"].startswith("#") and "skip" in attribute.get("class", "").lower()
         return "skip link" if is_skip else "link"
@@ -223,14 +223,14 @@ def _kind(name: str, attribute: dict[str, str]) -> str:
 
 
 def _cut(title: str, heading: str) -> tuple[str, str, str]:
-    """What a title says before a heading, the heading if it says it, and what comes after."""
+    """Split a title at a heading: the text before, the heading if present, and the text after."""
     whole, part = plain(title).casefold(), plain(heading).casefold()
     before, said, after = whole.partition(part) if part else (whole, "", "")
     return before.rstrip(), said, after.lstrip()
 
 
 def _merged(parts: Iterable[_Part]) -> list[_Part]:
-    """Parts in order, without those inside others."""
+    """Sort parts and merge those that overlap."""
     merged: list[_Part] = []
     for part in sorted(parts):
         if merged and part.start < merged[-1].end:
@@ -241,18 +241,18 @@ def _merged(parts: Iterable[_Part]) -> list[_Part]:
 
 
 def _gaps(merged: list[_Part], length: int) -> list[_Part]:
-    """What merged parts leave of a page of some length."""
+    """Return the gaps between merged parts in a page of this length."""
     starts = [0, *(part.end for part in merged)]
     ends = [*(part.start for part in merged), length]
     return [_Part(start, end) for start, end in zip(starts, ends, strict=True) if start < end]
 
 
 def _holder(part: _Part, merged: list[_Part]) -> _Part | None:
-    """Which of some merged parts another part is in."""
+    """Return the merged part that contains another part, if any."""
     number = bisect_right(merged, part.start, key=lambda one: one.start) - 1
     return merged[number] if number >= 0 and part.end <= merged[number].end else None
 
 
 def _length(texts: list[_Part], merged: list[_Part] | None = None) -> int:
-    """How many characters texts have, all or those in some merged parts."""
+    """Return the total length of texts, or of those inside merged parts."""
     return sum(text.size for text in texts if merged is None or _holder(text, merged))

@@ -1,8 +1,8 @@
 """PDF files: the text of each page, as far as it can be extracted.
 
-A PDF places signs on paper; it does not say what they mean. Words come out well where the file
-keeps them as text, formulas mostly as loose signs. The sources of a paper, or its HTML, are always
-better, and the report of an intake says so.
+A PDF stores the positions of characters, not the structure of formulas. Words are extracted well if
+the file contains them as text; formulas mostly become loose characters. The source or the HTML of a
+paper is always better, and the report warns about this.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from mathsetu.limits import LONGEST_TEXT
 from mathsetu.records import Post
 
 _MOST_PAGES = 20_000
-#: Seconds for one file: a hostile one could take hours. The rest of it is skipped.
+#: Time limit in seconds for one file, since a hostile one could take hours. The rest is skipped.
 _SECONDS = 300.0
 _HYPHENATED = re.compile(r"(?<=[^\W\d_])-\n(?=[^\W\d_])")
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 
 
 def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
-    """A post for each page that has text."""
+    """Read a post from each page that has text."""
     try:
         import pypdf
     except ImportError:
@@ -57,7 +57,7 @@ def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
     except MathSetuError:
         raise
     except Exception as error:
-        # A library that is given broken files raises whatever it stumbles over.
+        # For a broken file, pypdf may raise any exception.
         raise document.error(f"not a PDF, or a damaged one ({type(error).__name__})") from None
     if not parts:
         why = "damaged pages" if broken else "scanned images?"
@@ -67,7 +67,7 @@ def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
     if broken:
         word += f"; {broken:,} pages are damaged"
     bad.took(document.shown, "pdf", word)
-    # The first of the sections is taken for what stands before any heading.
+    # `posts_of` treats the first section as the text before any heading.
     empty = Section("", "", "")
     yield from posts_of(document, [empty, *parts], "text", bad, title=title or document.stem)
 
@@ -78,7 +78,7 @@ def _page(reader: Any, number: int) -> str | None:
     except Exception:  # see above
         return None
     text = _UNSEEN.sub(" ", _HYPHENATED.sub("", text[:LONGEST_TEXT]))
-    # Dollars on paper are dollars: no delimiter is left in a PDF.
+    # A dollar in a PDF is never a delimiter.
     return text.replace("\\", "\\\\").replace("$", "\\$")
 
 

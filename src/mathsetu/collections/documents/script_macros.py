@@ -1,7 +1,7 @@
-r"""Macros that a page gives to MathJax or KaTeX in a script, as definitions in LaTeX.
+r"""Extracts the macros that a page defines for MathJax or KaTeX, as LaTeX definitions.
 
-Nothing is executed: of a script, only an object named ``macros`` is read whose values are strings,
-or lists of a string, a number of arguments and a default. The first value that is neither ends it.
+Nothing is executed. In a script, only an object named ``macros`` is read. Its values are strings,
+or lists of a string, a number of arguments and a default; reading stops at any other value.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from itertools import chain, islice
 
-# Bounded, so that what is repeated or never closed takes no more than linear time.
+# Bounded, so that repeated or unclosed constructs take linear time.
 _SPACE = r"(?:\s++|//[^\n]{0,2000}+|/\*(?:[^*]|\*(?!/)){0,2000}+\*/){0,100}+"
 _STRING = (
     r'"(?:[^"\\\n]|\\.){0,2000}+"|\'(?:[^\'\\\n]|\\.){0,2000}+\''
@@ -35,7 +35,7 @@ _MOST = 1_000
 
 
 def script_macros(source: str) -> list[str]:
-    r"""The macros of the scripts of a page.
+    r"""Return the macros in the scripts of a page.
 
     >>> script_macros(r"<script>MathJax = {tex: {macros: {RR: '\\mathbb{R}'}}}</script>")
     ['\\newcommand{\\RR}[0]{\\mathbb{R}}']
@@ -60,20 +60,20 @@ def _scripts(source: str) -> Iterator[str]:
 
 
 def _definitions(script: str, position: int) -> Iterator[str]:
-    """The entries of an object, from its opening brace on."""
+    """Yield the entries of an object, starting after its opening brace."""
     while entry := _ENTRY.match(script, position):
         position = entry.end()
         name = _NAME.fullmatch(_said(entry["name"]))
         body = _said(entry["body"] or entry["listed"])
         if name:
-            # KaTeX counts the arguments itself.
+            # Without a stated number, count the arguments in the body, as KaTeX does.
             used = max(map(int, _ARGUMENT.findall(body)), default=0)
             default = f"[{_said(entry['default'])}]" if entry["default"] else ""
             yield f"\\newcommand{{\\{name[1]}}}[{entry['count'] or used}]{default}{{{body}}}"
 
 
 def _said(literal: str) -> str:
-    """What a string of a script says, or a name."""
+    """Return the value of a string literal, or a bare name."""
     if literal.startswith("String.raw"):
         return literal[len("String.raw`") : -1]
     return literal if literal.isalpha() else _ESCAPE.sub(_character, literal[1:-1])

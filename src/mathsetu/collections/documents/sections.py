@@ -1,8 +1,8 @@
-r"""Documents split at their headings into one post per section.
+r"""Splits documents at their headings into one post per section.
 
-A post's id is the file's path and the section's anchor, as ``notes/analysis.md#taylor-series``:
-a hit can be opened, and an id stays the same while its heading does. Its title is the way to it:
-the document's title and the headings above, then its own.
+A post's id is the file's path and the section's anchor, such as
+``notes/analysis.md#taylor-series``. So a hit can be opened, and an id is stable while its heading
+is. The title of a post is a path: the document's title, the headings above, its own heading.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from mathsetu.markup import plain, split, to_text
 from mathsetu.markup.references import unescape
 from mathsetu.records import BETWEEN_TITLES, Post
 
-#: Why a document that was read gives no posts.
+#: Reason why a document has no posts.
 NO_TEXT = "no text in it"
 # A heading may be a whole paragraph; its beginning is enough to name a section.
 _LONGEST_ANCHOR = 120
@@ -45,17 +45,17 @@ _HTML_HEADING = re.compile(
 )
 _HTML_ID = re.compile(r"""(?<![\w-])id\s*=\s*["']?([^\s"'<>]+)""", re.IGNORECASE)
 _HTML_TAG = re.compile(r"<(?P<closing>/?)(?P<name>[a-z][a-z0-9]*+)(?P<attributes>[^<>]*+)>", re.I)
-# What a section of a page may be inside of, with the id of it.
+# Elements around a section of a page that may have its id.
 _HTML_BOXES = frozenset(("section", "div", "article", "li"))
 _PATTERNS = {"markdown": _MARKDOWN_HEADING, "html": _HTML_HEADING}
 
 
 class Section(NamedTuple):
-    """A part of a file: its heading as written, what stands under it, a given anchor, its line.
+    """A part of a file: its heading and text as in the source, its explicit anchor and its line.
 
-    Line 0 is that of a part in a file of which people see no lines, or no such ones.
-    ``level`` is 1 for a chapter; 0 for what stands before the first heading. ``file`` is where it
-    stands, when that is not the document itself.
+    Line 0 means that the file has no lines, or none that correspond to those of the source text.
+    ``level`` is 1 for a chapter, and 0 for the text before the first heading. ``file`` is the file
+    of the section, if it is not the document itself.
     """
 
     title: str
@@ -71,12 +71,12 @@ class Document:
     """A file that is read into posts.
 
     Attributes:
-        tree: Where it lies.
-        name: Its name there.
-        prefix: What stands before names in ids.
-        language: The language of posts, where it is known.
-        known: The ids of sections that were read before, of documents that may share files.
-        only: The file whose sections are wanted, of a document of several; "" for all.
+        tree: The tree that contains the file.
+        name: The name of the file in the tree.
+        prefix: The prefix of names in ids.
+        language: The language of the posts, if known.
+        known: The ids of sections already read, from documents that may share files.
+        only: The only file of the document whose sections are read; "" for all files.
     """
 
     tree: Tree
@@ -89,12 +89,12 @@ class Document:
 
     @property
     def id(self) -> str:
-        """The id of the document, with which those of its posts begin."""
+        """The id of the document: its prefix and its name."""
         return self.prefix + self.name
 
     @property
     def shown(self) -> str:
-        """How it appears in messages."""
+        """Its name for messages."""
         return self.tree.shown(self.name)
 
     @property
@@ -107,11 +107,11 @@ class Document:
         return self.tree.read(self.name)
 
     def text(self, declared: str = "") -> str:
-        """Its text; RowError where it is not UTF-8, nor in the encoding that it declares."""
+        """Its text; raise RowError if it is neither UTF-8 nor in its declared encoding."""
         return decoded(self.read(), self.shown, declared)
 
     def unused(self, file: str, wanted: str) -> str:
-        """An anchor, with a number if it is taken in the file."""
+        """Return an anchor that is unused in the file, with a number if necessary."""
         used = self._used.setdefault(file, {})
         anchor = wanted or "section"
         free = anchor
@@ -122,12 +122,12 @@ class Document:
         return free
 
     def error(self, problem: str, line: int = 0) -> RowError:
-        """What is wrong with it, in a line or as a whole."""
+        """Return an error for a line of it, or for the whole document."""
         return RowError(self.shown, line, problem)
 
 
 def decoded(data: bytes, shown: str, declared: str = "") -> str:
-    """Bytes as text with newlines only: UTF-8, UTF-16 with a mark, or as declared."""
+    """Decode UTF-8, UTF-16 with a byte order mark, or the declared encoding; unify line ends."""
     try:
         if data.startswith((b"\xff\xfe", b"\xfe\xff")):
             text = data.decode("utf-16")
@@ -150,7 +150,7 @@ def decoded(data: bytes, shown: str, declared: str = "") -> str:
 
 
 def sections(source: str, form: str) -> Iterator[Section]:
-    r"""Cut Markdown or HTML at its headings; what stands before the first is a section too.
+    r"""Split Markdown or HTML at its headings; the text before the first is also a section.
 
     >>> [section.title for section in sections("Preface\n# One\ntext\n# Two\n", "markdown")]
     ['', 'One', 'Two']
@@ -186,17 +186,17 @@ def posts_of(
     language: str = "",
     tags: tuple[str, ...] = (),
 ) -> Iterator[Post]:
-    """The posts of a document's sections.
+    """Yield the posts of a document's sections.
 
     Args:
-        document: Where they stand.
-        parts: The sections.
+        document: The document.
+        parts: Its sections.
         form: The form of their texts, for `mathsetu.markup`.
-        bad: What to do with bad ones.
-        title: The document's own title, in marked text.
-        fallback: What to call a section without a heading when the document has no title.
+        bad: What to do with bad sections.
+        title: The document's own title, as marked text.
+        fallback: The title of a section without a heading, if the document has no title.
         language: The language that the document states.
-        tags: The tags that it states.
+        tags: The tags that the document states.
     """
     above: list[tuple[int, str]] = []
     every = list(parts)
@@ -212,12 +212,12 @@ def posts_of(
         else:
             way = [text for _, text in above if section.level]
         below = every[number + 1].level if number + 1 < len(every) else 0
-        # A heading alone is told by the titles of the sections under it.
+        # Skip a heading without text: the titles of the sections below contain it.
         if (not heading or below > section.level) and _is_empty(section.source, form):
             continue
         file_id = document.prefix + file
         wanted = (section.anchor or slug(plain(heading)))[:_LONGEST_ANCHOR]
-        # What stands before the first heading is the file; a heading may be empty.
+        # The text before the first heading has the id of the file. A heading may be empty.
         post_id = f"{file_id}#{document.unused(file, wanted)}" if number else file_id
         if document.only and file != document.only:
             continue
@@ -251,18 +251,18 @@ def posts_of(
 
 
 def _is_empty(source: str, form: str) -> bool:
-    """Whether nothing of a section is text; a long one is not read twice to find out."""
+    """Whether a section has no text; a long one counts as text, to avoid converting it twice."""
     return not source.strip() or (len(source) < _LONGEST_EMPTY and not to_text(source, form))
 
 
 def _joined(names: list[str]) -> str:
-    """The way to a section; headings above that are whole paragraphs are left out."""
+    """Join the titles of a path; omit parent headings that are whole paragraphs."""
     kept = [name for name in names[:-1] if len(name) <= _LONGEST_ABOVE]
     return BETWEEN_TITLES.join([*kept, *names[-1:]])
 
 
 def slug(title: str) -> str:
-    """A heading as an anchor, in the manner of code-hosting sites.
+    """Return the anchor of a heading, as code-hosting sites build it.
 
     >>> slug("Taylor's series: an example"), slug("श्रेणी का योग")
     ('taylors-series-an-example', 'श्रेणी-का-योग')
@@ -273,7 +273,7 @@ def slug(title: str) -> str:
 
 
 def _markdown_title(title: str) -> tuple[str, str]:
-    """A heading without closing hashes and attributes, and the anchor that these give."""
+    """Return a heading without closing hashes and attributes, and the anchor in the attributes."""
     title = _CLOSING_HASHES.sub("", title)
     attributes = _HEADING_ATTRIBUTES.search(title)
     if attributes is None or not attributes[1].lstrip().startswith(("#", ".", "-")):
@@ -288,10 +288,10 @@ def _html_id(tag: re.Match[str]) -> str:
 
 
 def _ids_around_headings(page: str) -> dict[int, str]:
-    """By the place of a heading, an id to jump to: of an anchor before it or of a box around it."""
+    """Map positions of headings to ids of an anchor before them or of an element around them."""
     ids: dict[int, str] = {}
-    anchor = ""  # not followed by anything yet
-    boxes: list[tuple[str, str]] = []  # names and ids of the open ones without any text so far
+    anchor = ""  # the id of an anchor that no text follows yet
+    boxes: list[tuple[str, str]] = []  # names and ids of open elements that have no text yet
     position = 0
     for tag in _HTML_TAG.finditer(page):
         if unescape(page[position : tag.start()]).strip():
@@ -315,7 +315,7 @@ def _ids_around_headings(page: str) -> dict[int, str]:
 
 
 def _without_code(source: str, form: str) -> str:
-    """The source with code and formulas blotted out, as long as before: no heading is in them."""
+    """Mask code and formulas, which contain no headings, without changing positions."""
     return "".join(
         span.raw if span.kind == "text" else "x" * len(span.raw) for span in split(source, form)
     )

@@ -1,4 +1,4 @@
-"""Tables of LaTeX's commands and environments: how each of them is read."""
+"""Tables of LaTeX commands and environments, grouped by how they are read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ REFERENCES = re.compile(
     r"(?:page|eq|auto|c|C|v|name|label|sub|th|sec|fig)?ref|(?:foot|auto|paren|text|super|full|"
     r"no|smart)?[cC]ite[A-Za-z]*"
 )
-# How many arguments are layout or machinery, and go; optional ones before them go with them.
+# Commands of layout and definitions that are removed, with their number of arguments. Optional
+# arguments before these are removed, too.
 DROPPED = dict(
     pair.split(":")
     for pair in (
@@ -48,7 +49,7 @@ ASSIGNED = frozenset(
     "abovedisplayskip belowdisplayskip itemsep arraycolsep tabcolsep hoffset voffset headheight "
     "footskip columnsep headsep".split()
 )
-# Environments of which nothing is text.
+# Environments that contain no text.
 UNREAD = frozenset(
     "verbatim verbatim* Verbatim BVerbatim lstlisting minted alltt comment filecontents "
     "filecontents* tikzpicture picture pspicture asy asydef pgfpicture circuitikz forest "
@@ -59,13 +60,13 @@ ENVIRONMENT_ARGUMENTS = {
     "multicols": 1, "wrapfigure": 2, "wraptable": 2, "adjustbox": 1, "subfigure": 1,
     "subtable": 1, "list": 2, "column": 1, "spacing": 1, "adjustwidth": 2,
 }  # fmt: skip
-# Their names are printed as they are written, unless \newtheorem says otherwise.
+# Environments whose names are printed as they are, unless \newtheorem gives another name.
 STATEMENTS = frozenset(
     "theorem thm lemma lem proposition prop corollary cor definition defn defi remark rem rmk "
     "example exa exercise problem conjecture conj claim fact axiom question solution proof "
     "observation notation assumption hypothesis property".split()
 )
-# What babel and polyglossia print above a proof; it has no \newtheorem.
+# The heading of a proof in babel and polyglossia, because proofs have no \newtheorem.
 PROOFS = {
     "bg": "Доказателство", "ca": "Demostració", "cs": "Důkaz", "de": "Beweis", "el": "Απόδειξη",
     "en": "Proof", "es": "Demostración", "fa": "برهان", "fr": "Démonstration", "hi": "प्रमाण",

@@ -1,10 +1,10 @@
-r"""Reads a LaTeX document as its author's macros and files make it.
+r"""Expands a LaTeX document: includes its files and applies the macros of its author.
 
-Files that are ``\input`` take their place, macros are expanded wherever they are used, and what is
-no text of the document goes: comments, drawings, listings, citations, references, layout. Nothing
-is executed: of TeX's language only definitions with plain bodies are understood.
+``\input`` is replaced by the file, and macros are expanded where they are used. What is not text is
+removed: comments, drawings, listings, citations, references, layout. Nothing is executed: only
+definitions of macros with plain bodies are understood.
 
-How much may come out of macros is limited (`_BUDGET`), so that time is linear in what is read.
+The output of macros is limited (`_BUDGET`), so that the time is linear in the length of the input.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from mathsetu.markup.delimiters import ENVIRONMENTS
 from mathsetu.markup.spans import Span
 from mathsetu.markup.tex import DEFINES
 
-#: Marks in what comes out; they are taken out of what goes in.
+#: Marks in the output; they are removed from the input first.
 REFERENCE, HEADING, HEADING_FILE = "\ue010", "\ue011", "\ue012"
 TITLE_START, TITLE_END = "\ue013", "\ue014"
 LABEL_START, LABEL_END, DOCUMENT_START, DOCUMENT_END = "\ue015", "\ue016", "\ue017", "\ue018"
 _MARKS = dict.fromkeys(range(0xE010, 0xE019))
-#: Characters that macros may make, and how many for each character that was read.
+#: Maximum number of characters that macros may produce, and more for each character of the input.
 _BUDGET = 500_000
 _BUDGET_FACTOR = 4
 _DEEPEST = 60
@@ -58,7 +58,8 @@ _OPAQUE = re.compile(
 )
 
 _LABELS = re.compile(f"{LABEL_START}[^{LABEL_END}]*+{LABEL_END}")
-#: Gives the text of a file that a document names, or None; and the name by which it is known.
+#: Finds a file by the name in an include command and the name of the including file; returns its
+#: text and its name in the tree, or None.
 Finder = Callable[[str, str], tuple[str, str] | None]
 
 
@@ -68,12 +69,12 @@ class _Macro:
     arguments: int = 0
     default: str | None = None
     takes_star: bool = False
-    is_final: bool = False  # a copy of a command of TeX: it is not expanded again
+    is_final: bool = False  # an alias of a TeX command, which is not expanded again
 
 
 @dataclass
 class Expansion:
-    """A document after expansion; see the marks above for what its text holds."""
+    """A document after expansion; its text contains the marks defined above."""
 
     text: str
     files: list[str] = field(default_factory=list)
@@ -86,9 +87,9 @@ def expand(source: str, name: str, find: Finder, language: str = "") -> Expansio
 
     Args:
         source: The text of the main file.
-        name: Its name.
-        find: Finds the files that it names.
-        language: The language that it states, in which proofs are named.
+        name: The name of the main file.
+        find: Finds the files that the document includes.
+        language: The stated language of the document, for the heading of proofs.
 
     >>> document = r"\newcommand{\R}{\mathbb{R}} Let $x\in\R$. % a note"
     >>> expand(document, "a.tex", lambda name, origin: None).text.strip()
@@ -100,7 +101,7 @@ def expand(source: str, name: str, find: Finder, language: str = "") -> Expansio
 
 
 def expand_formulas(source: str, form: str) -> str:
-    r"""A text whose formulas define macros for each other, as pages for MathJax do.
+    r"""Expand macros that formulas of a text define for other formulas, as MathJax does.
 
     >>> expand_formulas(r"$\def\R{\mathbb R}$ Let $x\in\R$.", "markdown")
     ' Let $x\\in\\mathbb R$.'
@@ -109,7 +110,7 @@ def expand_formulas(source: str, form: str) -> str:
 
 
 class FormulaMacros:
-    r"""The macros that formulas define for those after them, in one text and in the next ones.
+    r"""The macros that formulas define for later formulas, in the same text and in later texts.
 
     >>> macros = FormulaMacros()
     >>> macros.expand(r"<p>$\def\R{\mathbb R}$ Let $x&lt;\R$.</p>", "html")
@@ -118,7 +119,7 @@ class FormulaMacros:
     'Is $\\mathbb R$ open?'
 
     Args:
-        definitions: Macros that are known from the beginning, each as LaTeX that defines it.
+        definitions: Initial macros, each as a LaTeX definition.
     """
 
     def __init__(self, definitions: Iterable[str] = ()) -> None:
@@ -127,7 +128,7 @@ class FormulaMacros:
             self._reader.read(definition, "")
 
     def expand(self, source: str, form: str) -> str:
-        """A text with its macros expanded, and without the formulas that only define some."""
+        """Expand the macros of a text, and remove formulas that only define macros."""
         return "".join(
             self._expanded(span, form) if span.kind == "formula" else span.raw
             for span in split(source, form)
@@ -148,7 +149,8 @@ class FormulaMacros:
         for content in (span.content, escape(span.content, quote=False)):
             if content in span.raw:
                 return span.raw.replace(content, made)
-        # Written with other references: as a formula of the same kind, in or out of an element.
+        # The source has other character references: write the formula anew, in an element if it
+        # was in one.
         dollars = "$$" if span.display else "$"
         written = f"{dollars}{made}{dollars}"
         is_marked = span.raw.startswith("<")
@@ -194,7 +196,7 @@ class _Reader(Frames):
         }  # fmt: skip
 
     def read(self, source: str, name: str) -> None:
-        """Read a file and all that it names."""
+        """Read a file and all files that it includes."""
         self._open(source, name)
         while self._frames and not self._is_over:
             frame = self._frames[-1]
@@ -224,7 +226,7 @@ class _Reader(Frames):
         self._frames.append(Frame(source, name, is_file=True))
 
     def _push(self, text: str) -> None:
-        """Read what a macro gives before what follows it."""
+        """Read the expansion of a macro next, before the text after it."""
         self.budget -= len(text) + 32
         if self.budget > 0 and len(self._frames) < _DEEPEST:
             self._frames.append(Frame(text))
@@ -305,7 +307,7 @@ class _Reader(Frames):
             return
         parameters = _PARAMETERS.match(frame.text, frame.position)
         end = parameters.end() if parameters else frame.position
-        if not frame.text.startswith("{", end):  # arguments between signs are not understood
+        if not frame.text.startswith("{", end):  # delimited parameters are not supported
             opening = frame.text.find("{", end, end + 200)
             if opening >= 0:
                 frame.position = opening
@@ -377,7 +379,7 @@ class _Reader(Frames):
 
     def _between(self, text: str, mark: str) -> None:
         """Read a text, then write a mark."""
-        # A frame of its own for the mark: the text may end in a command that wants more.
+        # The mark gets a separate frame: the text may end in a command that expects an argument.
         self._frames.append(Frame(mark))
         self._push(text + "{}" if text[-1:].isalpha() and "\\" in text else text)
 
@@ -407,7 +409,7 @@ class _Reader(Frames):
         self._between(note, ")")
 
     def _choice(self, _: str) -> None:
-        """Of the four sizes of a sign, the first."""
+        """Read the first of the four variants of ``mathchoice``."""
         signs = [self._argument() for _ in range(4)]
         self._push(f"{signs[0]}{{}}")
 
@@ -420,7 +422,7 @@ class _Reader(Frames):
         self._after_command = True
 
     def _raised(self, _: str) -> None:
-        """A box of text, which may be a formula; inside one, its dollars are none of it."""
+        """Read a raised box; a formula in it is kept without its dollars, with ``ensuremath``."""
         self._argument()
         while self._option() is not None:
             pass
@@ -437,7 +439,7 @@ class _Reader(Frames):
         if name == "document":
             if self._is_begun:
                 return
-            # What stands before is no text; only a title may be set there.
+            # The preamble has no text, but it may set the title.
             self._is_begun = True
             before = "".join(self.made)
             start = before.rfind(DOCUMENT_START)  # TeX prints the last one
@@ -471,7 +473,7 @@ class _Reader(Frames):
         return name in self._theorems or name.rstrip("*") in STATEMENTS
 
     def _printed(self, name: str) -> str:
-        r"""The name of a statement that no ``\newtheorem`` gives."""
+        r"""Return the printed name of a statement that has no ``\newtheorem``."""
         if name != "proof":
             return name.capitalize()
         own = self._macros.get("proofname")
@@ -517,7 +519,7 @@ class _Reader(Frames):
         given = re.search(r"(?:name|title)\s*=\s*\{?([^,{}]+)", option)
         self._theorems[name] = given[1].strip() if given else name.capitalize()
 
-    # What is not read.
+    # Skipped and verbatim input.
 
     def _if_false(self, _: str) -> None:
         frame = self._here()
@@ -554,7 +556,7 @@ class _Reader(Frames):
         self._emit(_inert(self._address() or self._argument()))
 
     def _link(self, _: str) -> None:
-        """The text of a link is read; its address goes."""
+        """Remove the address of a link; its text is read next."""
         self._option()
         if not self._address():
             self._argument()
@@ -593,11 +595,11 @@ class _Reader(Frames):
         opened = {frame.name for frame in self._frames if frame.is_file}
         if found is None:
             self.missing.append(given)
-        elif found[1] not in opened and len(self._frames) < _DEEPEST:  # no file holds itself
+        elif found[1] not in opened and len(self._frames) < _DEEPEST:  # no cycles
             self._open(*found)
 
     def _package(self, kind: str) -> None:
-        """Definitions of a package that lies beside the document; what it prints is no text."""
+        """Read the definitions of a package file in the document's tree; drop its text."""
         self._option()
         names = self._argument()
         self._option()
@@ -613,12 +615,12 @@ class _Reader(Frames):
 
 
 def _inert(code: str) -> str:
-    """Code of which no sign means anything to whoever reads what comes out."""
+    """Escape code so that no character of it is read as LaTeX."""
     return "".join(f"\\{c}" if c in "$%&#_{}" else " " if c in "\\^~" else c for c in code)
 
 
 def _one_line(body: str) -> str:
-    r"""A body without line breaks, which are blanks in TeX: two in a row would end a formula.
+    r"""Replace line breaks in a macro body; two in a row would end a formula.
 
     >>> _one_line("a% note\n  b\n\n c")
     'ab\\par c'
@@ -629,7 +631,7 @@ def _one_line(body: str) -> str:
 
 
 def _mathematical(name: str) -> str:
-    """The environment of formulas that a name means; authors put words before the known ones.
+    """Return the mathematical environment that a name ends with; authors add prefixes.
 
     >>> _mathematical("align*"), _mathematical("narrowmultline*"), _mathematical("quote")
     ('align*', 'multline*', '')
@@ -641,7 +643,7 @@ def _mathematical(name: str) -> str:
 
 
 def _filled(body: str, arguments: list[str], limit: int) -> str | None:
-    """A body with its arguments put in; None when that gives more than the limit."""
+    """Insert arguments into a macro body; None if the result exceeds the limit."""
     if "#" not in body:
         return body
     pieces = re.split(r"#([1-9])", body)

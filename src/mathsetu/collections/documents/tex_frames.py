@@ -1,4 +1,4 @@
-"""Texts that are read one inside the other, and how arguments are taken from them."""
+"""A stack of nested input texts, and functions that read arguments from it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 LONGEST_OPTION = 2_000
 _MOST_EDGES = 100
 
-# A command, a sign after a backslash, a comment, a brace, text.
+# A command, a character after a backslash, a comment, a brace, text.
 TOKEN = re.compile(r"\\([A-Za-z@]++)|\\(.)|(%)|([{}])|([^\\%{}]++)|\\\Z", re.DOTALL)
 _BRACE = re.compile(r"\\.|%[^\n]*+|[{}]", re.DOTALL)
 _OPTION_EDGE = re.compile(r"\\.|[\[\]{}]|%[^\n]*+", re.DOTALL)
@@ -19,7 +19,7 @@ _DIMENSION = re.compile(
     r"\s*+=?\s*+-?[\d.]++\s*+(?:pt|em|ex|cm|mm|in|bp|mu|\\[A-Za-z]++)"
     r"(?:\s++(?:plus|minus)\s*+-?[\d.]++\s*+[a-z]{2,5})*+|\s*+=?\s*+-?\\[A-Za-z]++"
 )
-# Options of commands that are not known: layout, unless they stand in a formula.
+# Options of unknown commands that can only be layout, not part of a formula.
 _LAYOUT = re.compile(
     r"\s*(?:[A-Za-z]+\s*=.*|-?[\d.]+\s*(?:[a-z]{2}|\\[A-Za-z]+)|[htbpcrls!]*)\s*", re.S
 )
@@ -27,10 +27,7 @@ _LAYOUT = re.compile(
 
 @dataclass(slots=True)
 class Frame:
-    """A text that is being read; files and the bodies of macros are read one inside the other.
-
-    Only files have names.
-    """
+    """A text that is being read: a file or the body of a macro. Only files have names."""
 
     text: str
     name: str = ""
@@ -40,7 +37,7 @@ class Frame:
     absent: set[str] = field(default_factory=set)
 
     def closing_brace(self, opening: int) -> int | None:
-        """Where the brace closes that opens at a place; found for all braces at once."""
+        """Return the position that closes a brace; all braces are matched at the first call."""
         if self.closing is None:
             self.closing = {}
             waiting: list[int] = []
@@ -53,13 +50,13 @@ class Frame:
 
 
 class Frames:
-    """The stack of texts; what comes next comes from the innermost."""
+    """The stack of texts; input is read from the innermost."""
 
     def __init__(self) -> None:
         self._frames: list[Frame] = []
 
     def _here(self) -> Frame | None:
-        """The frame in which something is left to be read."""
+        """Return the innermost frame with unread text; None at the end of a file."""
         while self._frames and self._frames[-1].position >= len(self._frames[-1].text):
             if self._frames[-1].is_file:
                 return None
@@ -67,7 +64,7 @@ class Frames:
         return self._frames[-1] if self._frames else None
 
     def _next_is(self, sign: str) -> bool:
-        """Take a sign if it comes next, after blanks."""
+        """Consume a given text if it comes next, after blanks; return whether it did."""
         frame = self._here()
         if frame is None:
             return False
@@ -79,7 +76,7 @@ class Frames:
         return True
 
     def _argument(self) -> str:
-        """The next argument: what is between braces, a command or a sign."""
+        """Consume the next argument: a group in braces, a command or a character."""
         frame = self._here()
         if frame is None:
             return ""
@@ -101,7 +98,7 @@ class Frames:
         return frame.text[start:end]
 
     def _address(self) -> str:
-        """The next argument, if it is in braces, with every sign as it is: ``%`` is no comment."""
+        """Consume the next argument if it is in braces, verbatim: ``%`` starts no comment."""
         frame = self._here()
         opening = _OPENING.match(frame.text, frame.position) if frame else None
         if frame is None or opening is None:
@@ -116,7 +113,7 @@ class Frames:
         return ""
 
     def _option(self) -> str | None:
-        """What is between square brackets, if they come next."""
+        """Consume an optional argument in square brackets, if it comes next."""
         frame = self._here()
         if frame is None:
             return None
@@ -149,7 +146,7 @@ class Frames:
         return None
 
     def _skip_layout(self) -> None:
-        """Pass over the option of a command that is not known, where it can only be layout."""
+        """Skip the option of an unknown command, if it can only be layout."""
         frame = self._frames[-1] if self._frames else None
         if frame is None or not frame.text.startswith("[", frame.position):
             return
@@ -165,7 +162,7 @@ class Frames:
             frame.position = found.end()
 
     def _skip_to(self, closing: str) -> None:
-        """Go on after a text, or leave everything where it never comes."""
+        """Skip to the end of the next occurrence of a text; do nothing if there is none."""
         frame = self._here()
         if frame is None or closing in frame.absent:
             return

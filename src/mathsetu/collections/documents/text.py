@@ -10,5 +10,5 @@ from mathsetu.records import Post
 
 
 def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
-    """The text as it stands, with the formulas between its delimiters."""
+    """Read the text unchanged, with the formulas between delimiters."""
     yield from posts_of(document, [Section("", document.text(), "")], "text", bad)

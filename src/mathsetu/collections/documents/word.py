@@ -1,7 +1,7 @@
 """Word documents (.docx): headings, text, tables, footnotes and equations.
 
-A document is a zip archive of XML. Its parts are read in memory, with limits; a part that declares
-a document type is refused. Nothing outside the file is ever read.
+A document is a zip archive of XML files. They are read in memory, with size limits; a file that
+declares a document type is refused. Nothing outside the document is read.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ _CORE_TITLE = "{http://purl.org/dc/elements/1.1/}title"
 _OBJECT = "{urn:schemas-microsoft-com:office:office}OLEObject"
 _HEADING = re.compile(r"heading ([1-3])", re.IGNORECASE)
 _SECTION_LEVELS = 3
-# A tree of elements takes many times the memory of its text.
+# Limited, because a tree of elements takes many times the memory of its source.
 _LONGEST_PART = 32 * 1024 * 1024
-# Deleted text, the codes of fields, and the second of two versions of a drawing.
+# Deleted text, field codes, and the fallback version of a drawing.
 _UNREAD = frozenset(
     f"{_WORD}{name}" for name in ("del", "instrText", "delText", "rPr", "pPr", "moveFrom")
 ) | {"{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"}
 
 
 def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
-    """The sections of a document."""
+    """Read the sections of a document."""
     try:
         with zipfile.ZipFile(io.BytesIO(document.read())) as archive:
             body = _part(document, archive, "word/document.xml")
@@ -68,7 +68,7 @@ def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
 
 
 class _Reader:
-    """Goes through the paragraphs and makes HTML of them, in which text cannot be markup."""
+    """Converts paragraphs to HTML, with all text escaped."""
 
     def __init__(self, levels: dict[str, int], notes: dict[str, Element]) -> None:
         self.equations = self.lost = 0
@@ -78,12 +78,12 @@ class _Reader:
         self._parts: list[tuple[int, str, list[str]]] = [(0, "", [])]
 
     def sections(self) -> Iterator[Section]:
-        """The sections with their texts."""
+        """Yield the sections with their texts."""
         for level, title, paragraphs in self._parts:
             yield Section(title, "\n".join(paragraphs), "", 0, level)
 
     def read(self, root: Element) -> None:
-        """Read all paragraphs in order, those of tables too."""
+        """Read all paragraphs in order, including those in tables."""
         stack = [root]
         while stack:
             element = stack.pop()
@@ -129,7 +129,7 @@ class _Reader:
                 self.lost += element.get("ProgID", "").startswith("Equation")
             elif tag not in _UNREAD and tag != f"{_WORD}p":
                 stack.extend(reversed(element))
-            elif tag == f"{_WORD}p":  # of a footnote or a text box
+            elif tag == f"{_WORD}p":  # in a footnote or a text box
                 parts.append(" ")
                 stack.extend(reversed(element))
         return "".join(parts)
@@ -162,9 +162,9 @@ def _part(
 
 
 def _levels(styles: Element | None) -> dict[str, int]:
-    """The level of each style that is a heading; 0 is that of the document's title.
+    """Return the level of each heading style; level 0 is the title of the document.
 
-    Built-in styles have English names in every language; their ids are translated.
+    Built-in styles have English names in every language of Word, but their ids are translated.
     """
     levels = {"Title": 0, **{f"Heading{n}": n for n in range(1, _SECTION_LEVELS + 1)}}
     for style in [] if styles is None else styles.iter(f"{_WORD}style"):

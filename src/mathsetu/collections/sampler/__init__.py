@@ -1,8 +1,8 @@
 """The sampler: our own small collection in six languages, shipped with the package (CC0).
 
-About forty topics from school to graduate mathematics, each told by a teacher of every language
-in their own way and with their own letters, a few posts that exist in one language only, and
-queries with graded judgments. A topic is a thread: its posts share ``thread_id``.
+It has about forty topics from school to graduate mathematics, a few posts that exist in one
+language only, and queries with graded judgments. In each language a topic is explained
+independently, with other symbols. A topic is a thread: its posts share ``thread_id``.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from mathsetu.collections.rows import REFUSE, BadRows
 from mathsetu.records import Judgment, Post, Query
 
 _FOLDER = Path(__file__).parent
-#: The files of the sampler, in our own formats.
+#: The files of the sampler.
 FILES = ("posts.jsonl", "queries.jsonl", "further-queries.jsonl", "judgments.txt")
 
 
 def posts(bad: BadRows = REFUSE) -> Iterator[Post]:
-    """The posts of all languages.
+    """Read the posts of all languages.
 
     >>> len({post.thread_id for post in posts()})
     48
@@ -30,7 +30,7 @@ def posts(bad: BadRows = REFUSE) -> Iterator[Post]:
 
 
 def queries() -> Iterator[Query]:
-    """The queries; ``kind`` is words, formula or both.
+    """Read the queries; ``kind`` is words, formula or both.
 
     >>> sorted({query.kind for query in queries()})
     ['both', 'formula', 'words']
@@ -39,10 +39,10 @@ def queries() -> Iterator[Query]:
 
 
 def further_queries() -> Iterator[Query]:
-    """Some of the queries in languages that no post is in; nobody has reviewed the translations.
+    """Read queries translated into languages without posts; the translations are not reviewed.
 
-    A query's id is that of the original and the code of the language; `further_judgments` has its
-    judgments.
+    The id of a query is the id of the original and the language code. `further_judgments` gives
+    the judgments.
 
     >>> next(further_queries()).id
     'S.12.de'
@@ -51,7 +51,7 @@ def further_queries() -> Iterator[Query]:
 
 
 def further_judgments() -> Iterator[Judgment]:
-    """The judgments of `further_queries`: those of the originals.
+    """Yield the judgments of `further_queries`: those of the original queries.
 
     >>> {judgment.query_id for judgment in further_judgments()} == {
     ...     query.id for query in further_queries()}
@@ -66,7 +66,7 @@ def further_judgments() -> Iterator[Judgment]:
 
 
 def judgments() -> Iterator[Judgment]:
-    """The judgments: 3 answers the query, 2 helps, 1 touches it, 0 only looks like it.
+    """Read the judgments: 3 answers the query, 2 helps, 1 is related, 0 only looks similar.
 
     >>> sorted({judgment.grade for judgment in judgments()})
     [0, 1, 2, 3]
@@ -75,7 +75,7 @@ def judgments() -> Iterator[Judgment]:
 
 
 def has_line(text: str) -> bool:
-    r"""Whether the first record of a text, or what there is of it, is in the sampler's files.
+    r"""Whether the first record of a text, even if truncated, is in the sampler's files.
 
     >>> has_line("S.01 0 vedic-multiplication.hi 3\n"), has_line("A.1 0 7 3\n")
     (True, False)
