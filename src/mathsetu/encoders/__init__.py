@@ -1,4 +1,4 @@
-"""Encoders: text to vectors. Large libraries are imported when a model is loaded."""
+"""Encoders of texts as vectors; large libraries are imported when a model is loaded."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ __all__ = ["Encoder", "check_encoder", "load_encoder"]
 
 
 class Encoder(Protocol):
-    """Turns texts into vectors of length one, so that an inner product is a cosine."""
+    """Encodes texts as vectors of length one, so that an inner product is a cosine."""
 
     @property
     def dimensions(self) -> int:
-        """How long the vectors are."""
+        """The length of the vectors."""
         ...
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One row for each text; a blank text gets zeros, which are like nothing."""
+        """Return one row per text; a blank text gets zeros, so its similarity to any text is 0."""
         ...
 
 
 def load_encoder(model: str, max_tokens: int = 0, device: str = "cpu") -> Encoder:
-    """The encoder of a model; parts and segments that name the same one share it.
+    """Load the encoder of a model; parts and segments with the same model share it.
 
     Args:
-        model: ``mathsetu`` for the one that comes with the package, a folder, a name on the hub,
-            or ``object:NAME`` for one that was registered (`mathsetu.register`).
-        max_tokens: How much of a text is read; 0 for as much as the model was made for.
-        device: Where a model of our own kind runs (see `BuiltinEncoder`); sentence-transformers
-            takes the best device there is.
+        model: ``mathsetu`` for the model of the package, a folder, a name on the hub, or
+            ``object:NAME`` for a registered encoder (`mathsetu.register`).
+        max_tokens: Tokens after which a text is truncated; 0 for the default of the model.
+        device: The device of a `BuiltinEncoder`; sentence-transformers chooses the best device
+            available.
     """
     if is_object(model):
         own: Encoder = registered("encoder", model)
@@ -46,11 +46,11 @@ def load_encoder(model: str, max_tokens: int = 0, device: str = "cpu") -> Encode
 
 
 def check_encoder(model: str, setting: str = "") -> None:
-    """Miss the model of an encoder, or what it needs, before it is loaded; a name is fetched.
+    """Raise an error early if a model or its package is missing; download a model of the hub.
 
     Args:
         model: As for `load_encoder`.
-        setting: The setting of a recipe that names it, for the error.
+        setting: The recipe's setting with this model, for the error.
     """
     from mathsetu.encoders.builtin import NAME
 

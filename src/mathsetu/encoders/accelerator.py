@@ -1,9 +1,9 @@
-"""Runs the networks of the built-in model with torch, on an accelerator or wherever torch can.
+"""Runs the networks of the built-in model with torch, on an accelerator or any other device.
 
-The ONNX file is read node by node, so it is the same network with the same quantisation. Whole
-numbers of eight bits are kept as floats, in which their products and sums are exact. Only what is
-not an integer (attention, normalisation) may differ in its last bit from what the processor
-gives, so that vectors agree to within the quantisation.
+The ONNX file is interpreted node by node, so the network and its quantisation are the same. 8-bit
+integers are stored as floats, which represent their products and sums exactly. Only operations on
+floats (attention, normalisation) can differ in the last bit from onnxruntime, so vectors agree to
+within the quantisation.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
 
-#: The processor itself, without torch.
+#: The CPU, with onnxruntime instead of torch.
 PROCESSOR = "cpu"
-# What torch calls accelerators; a plugin of it may have others.
+# Torch's device types of accelerators; its plugins can add others.
 _DEVICES = ("cuda", "mps", "xpu", "hpu", "mtia", "xla")
-# What the mask of attention takes off the scores of positions that only fill up, as onnxruntime.
+# Added to the attention scores of padding, as in onnxruntime.
 _MASKED = -10_000.0
 
 
@@ -43,8 +43,8 @@ class TorchRuntime:
     """Opens networks on a device of torch (``cuda``, ``cuda:1``, ``mps``).
 
     Attributes:
-        batch: Tokens that go through a network together: enough for a large accelerator, and at
-            most two gigabytes of its memory.
+        batch: Tokens per batch: enough for a large accelerator, and at most two gigabytes of its
+            memory.
     """
 
     batch = 131_072
@@ -54,7 +54,7 @@ class TorchRuntime:
         try:
             self._torch = require("torch", purpose, "neural")
         except MissingExtra:
-            # Nobody should install torch for a device that it does not have.
+            # Do not ask users to install torch for a device that it does not support.
             if device.partition(":")[0] not in _DEVICES:
                 raise InputError(
                     f"device {device!r} is not known; name one of {', '.join(_DEVICES)} or "
@@ -64,7 +64,7 @@ class TorchRuntime:
         self._onnx = require("onnx", purpose, "neural")
         self.device = device
         try:
-            # Some devices can be named but not read.
+            # Some devices accept tensors, but fail when they are read.
             self._torch.zeros(1, device=device).tolist()
         except (RuntimeError, AssertionError, NotImplementedError) as error:
             raise InputError(
@@ -73,16 +73,16 @@ class TorchRuntime:
             ) from None
 
     def hold(self, table: NDArray[np.uint8]) -> Any:
-        """The table of token vectors on the device."""
+        """Copy the table of token vectors to the device."""
         return self._torch.from_numpy(table).to(self.device)
 
     def open(self, contents: bytes, where: str) -> Callable[[NDArray[np.int64], Any], Vectors]:
-        """The network of an ONNX file: gives vectors for token numbers and the table held."""
+        """Open an ONNX file; return a function from token ids and the held table to vectors."""
         try:
             graph = self._onnx.load_from_string(contents).graph
             constants = {one.name: self._constant(one) for one in graph.initializer}
             steps = _steps(self._onnx, graph, _operators(self._torch))
-        except Exception as error:  # whatever a file that is no such network makes of the reader
+        except Exception as error:  # the reader can fail in any way on a wrong file
             raise InputError(
                 f"{where}: cannot be run on {self.device} ({_first_line(error)}); encode on "
                 f"{PROCESSOR!r}"
@@ -90,8 +90,8 @@ class TorchRuntime:
         return _TorchNetwork(self._torch, self.device, constants, steps, graph.output[0].name)
 
     def _constant(self, tensor: Any) -> Any:
-        """Whole numbers that say sizes and places as a list, others as a tensor of floats."""
-        # The contents of other files than this one are not asked for.
+        """Convert int64 values (sizes and indices) to a list, others to a tensor of floats."""
+        # Tensors stored in external files are refused.
         if tensor.data_location == self._onnx.TensorProto.EXTERNAL:
             raise ValueError("its numbers are in another file")
         values = self._onnx.numpy_helper.to_array(tensor)
@@ -102,7 +102,7 @@ class TorchRuntime:
 
 @dataclass(frozen=True)
 class _Step:
-    """One node: what it does, to which values, and which values nobody needs after it."""
+    """One node: its operator, its inputs and outputs, and the values that are unused after it."""
 
     work: Callable[..., Any]
     options: dict[str, Any]
@@ -112,7 +112,7 @@ class _Step:
 
 
 class _TorchNetwork:
-    """A network on a device."""
+    """A network on a device of torch."""
 
     def __init__(
         self, torch: Any, device: str, constants: dict[str, Any], steps: list[_Step], output: str
@@ -121,7 +121,7 @@ class _TorchNetwork:
         self._constants, self._steps, self._output = constants, steps, output
 
     def __call__(self, tokens: NDArray[np.int64], table: Any) -> Vectors:
-        """The vectors of rows of tokens."""
+        """Return the vectors of rows of tokens."""
         torch = self._torch
         try:
             with torch.inference_mode():
@@ -133,7 +133,7 @@ class _TorchNetwork:
                     made = step.work(*given, **step.options)
                     several = made if len(step.outputs) > 1 else [made]
                     values |= zip(step.outputs, several, strict=True)
-                    # Otherwise all states of all layers would be kept.
+                    # Free unused values, or the states of all layers would stay in memory.
                     for name in step.spent:
                         del values[name]
                 vectors: Vectors = values[self._output].cpu().numpy()
@@ -159,9 +159,9 @@ def _steps(onnx: Any, graph: Any, operators: dict[str, Callable[..., Any]]) -> l
 
 
 def _operators(torch: Any) -> dict[str, Callable[..., Any]]:
-    """The operators that `mathsetu.training.encoder.export` writes.
+    """Return the operators that `mathsetu.training.encoder.export` writes.
 
-    Attributes of a node are keywords here. Sizes and places are lists of integers.
+    Attributes of a node are keyword arguments. Sizes and indices are lists of integers.
     """
     functional = torch.nn.functional
     types = {1: torch.float32, 6: torch.int32}
@@ -190,7 +190,7 @@ def _operators(torch: Any) -> dict[str, Callable[..., Any]]:
         return states
 
     def reshaped(states: Any, sizes: list[int]) -> Any:
-        # Zero is what it is now.
+        # A size of 0 keeps the current size.
         return states.reshape([size or states.shape[axis] for axis, size in enumerate(sizes)])
 
     return {

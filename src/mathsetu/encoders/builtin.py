@@ -1,12 +1,12 @@
 """The built-in encoder: 36 languages and LaTeX, without torch.
 
-The model is a tokenizer, a table of token vectors, and networks that read them: a fast one for
-English posts, a careful one for six more languages, and a wide one for all others, which has more
-tokens and is loaded when a text needs it. How it was made is told in ``training/encoder``,
-and what it can do in ``docs/encoder.md``. Everything is quantised to int8. All scales
-are constants, and only texts of one length go through a network together, so a vector does not
-depend, to the last bit, on the texts that are encoded beside it, as long as there are any. With
-``accelerator.py`` the same networks run on an accelerator.
+The model has a tokenizer, a table of token vectors, and three networks: a fast one for English
+posts, a more accurate one for six other languages, and a wide one for all other languages, which
+has more tokens and is loaded on first use. ``training/encoder`` has the code that made it, and
+``docs/encoder.md`` its results. Everything is quantised to int8. All scales are constants, and a
+batch has only texts of one length, so a vector does not depend on the other texts of its batch; if
+there are none, its last bits may differ. With ``accelerator.py`` the same networks run on an
+accelerator.
 """
 
 from __future__ import annotations
@@ -37,25 +37,25 @@ if TYPE_CHECKING:
     Row = Sequence[int] | NDArray[np.integer[Any]]
     _Run = Callable[[NDArray[np.int64], Any], Vectors]
 
-#: The name under which a recipe asks for it.
+#: The name of this model in a recipe.
 NAME = "mathsetu"
-#: How many tokens of a text are read.
+#: Tokens after which a text is truncated by default.
 LENGTH = 128
-# Rows that go through a network together at most: some accelerators have no room to count more.
+# Most rows per batch: some accelerators cannot index more.
 _MOST_ROWS = 4096
-# The byte that stands for zero in the vectors of tokens.
+# The zero point of the quantised token vectors.
 _ZERO = 128
 _POSTS, _QUERIES, _WIDE = "posts", "queries", "wide"
-#: Ways to read a text: with the fast network, with the careful one, and with the wide one. Rows of
-#: tokens are for the reading that they were made for.
+#: The readings of a text: with the fast, the careful or the wide network. Rows of tokens are valid
+#: only for the reading that they were made for.
 FAST, CAREFUL, WIDE = 0, 1, 2
-# Who reads what: a text in no language is formulas alone, and languages that are not named here are
-# read by the wide network.
+# The reading of each language: a text without language has only formulas, and languages that are
+# not listed are read by the wide network.
 _READINGS = {"": FAST, "en": FAST} | dict.fromkeys(("hi", "es", "cs", "hr", "fa", "ne"), CAREFUL)
 
 
 def reading_of(language: str) -> int:
-    """How texts in a language are read.
+    """Return the reading for texts in a language.
 
     >>> [reading_of(code) for code in ("en", "hi", "de")] == [FAST, CAREFUL, WIDE]
     True
@@ -64,16 +64,16 @@ def reading_of(language: str) -> int:
 
 
 class BuiltinEncoder:
-    """Encodes texts with the model of a folder, which is the package's own unless said otherwise.
+    """Encodes texts with the model of a folder, by default that of the package.
 
     Args:
-        folder: Where ``tokenizer.json``, ``tokens.npy``, ``posts.onnx``, ``model.json`` and, unless
-            the model reads queries as posts, ``queries.onnx`` lie; and, where it reads more
-            languages, ``wide.onnx``, ``wide.json`` and ``wide-tokens.npy``.
-        max_tokens: How much of a text is read, up to what the model has room for.
-        threads: How many processors one batch may use.
-        device: Where the networks run: ``cpu`` for onnxruntime on the processor, or a device of
-            torch, which gives the same vectors to within the quantisation.
+        folder: The folder with ``tokenizer.json``, ``tokens.npy``, ``posts.onnx``, ``model.json``;
+            with ``queries.onnx`` if the model has a network for queries; and with ``wide.onnx``,
+            ``wide.json`` and ``wide-tokens.npy`` if it has a wide network.
+        max_tokens: Tokens after which a text is truncated, at most the model's limit.
+        threads: The most threads per batch.
+        device: ``cpu`` for onnxruntime on the CPU, or a device of torch, which gives the same
+            vectors to within the quantisation.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class BuiltinEncoder:
         self._networks = {FAST: self._posts, CAREFUL: careful, WIDE: networks.get(_WIDE, careful)}
         self._is_wide = _WIDE in networks
         self._folder, self._facts = folder, facts
-        # The network and the tokenizer take equally long, and are loaded side by side.
+        # The network and the tokenizer take equally long to load, so they are loaded in parallel.
         loading = self._posts.load()
         self._dimensions = facts.shapes[_POSTS].dimensions
         self._room = min(shape.room for shape in facts.shapes.values())
@@ -109,16 +109,16 @@ class BuiltinEncoder:
 
     @property
     def dimensions(self) -> int:
-        """How long the vectors are."""
+        """The length of the vectors."""
         return self._dimensions
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """One row of length one for each text, zeros for a blank one."""
+        """Return one row of length one per text; zeros for a blank text."""
         rows = [row[: self._limit] for row in self.tokens(texts)]
         return self.encode_tokens(rows, steady=True)
 
     def tokens(self, texts: Sequence[str], reading: int = FAST) -> list[list[int]]:
-        """The token numbers of texts, however long they are."""
+        """Return the token ids of texts, without truncation."""
         tokenizer, _ = self._cut_for(reading)
         encodings = tokenizer.encode_batch_fast([_whole(text) for text in texts])
         return [encoding.ids for encoding in encodings]
@@ -126,16 +126,16 @@ class BuiltinEncoder:
     def tokens_and_places(
         self, text: str, reading: int = FAST
     ) -> tuple[list[int], list[tuple[int, int]]]:
-        """The token numbers of a text, and where each stands: its first character, and its end."""
+        """Return the token ids of a text, and the start and end of each in characters."""
         tokenizer, _ = self._cut_for(reading)
         encoding = tokenizer.encode(_whole(text))
         return encoding.ids, encoding.offsets
 
     def glances(self, rows: Sequence[Row], reading: int = FAST) -> Vectors:
-        """The mean of the tokens' vectors of each row, of length one; zeros for an empty row.
+        """Return the normalised mean of the token vectors of each row; zeros for an empty row.
 
-        No network reads them, so that they cost nothing and tell little. They are made on the
-        processor.
+        No network is run, so these vectors are very cheap but inaccurate. They are computed on the
+        CPU.
         """
         _, table = self._cut_for(reading)
         means = np.zeros((len(rows), table.shape[1]), dtype=np.float32)
@@ -145,14 +145,14 @@ class BuiltinEncoder:
         return np.asarray(means / np.maximum(np.linalg.norm(means, axis=1, keepdims=True), 1e-9))
 
     def _cut_for(self, reading: int) -> tuple[Any, Any]:
-        """The tokenizer of a reading, and the table of its token vectors."""
+        """Return the tokenizer of a reading and the table of its token vectors."""
         if reading == WIDE and self._is_wide:
             return self._wider
         return self._tokenizer, self._table
 
     @cached_property
     def _wider(self) -> tuple[Any, Any]:
-        """Tokenizer and token vectors of the wide network: the old ones, and more."""
+        """Tokenizer and token vectors of the wide network, which extend those of the others."""
         facts, folder = self._facts, self._folder
         spec = json.loads(_checked(folder / "tokenizer.json", facts))
         more = json.loads(_checked(folder / "wide.json", facts))
@@ -168,7 +168,7 @@ class BuiltinEncoder:
         return tokenizer, self._runtime.hold(np.concatenate(tables))
 
     def check_room(self, rows: Sequence[Row]) -> None:
-        """Refuse rows of tokens that are longer than the model reads."""
+        """Refuse rows of tokens that exceed the limit of the model."""
         longest = max(map(len, rows), default=0)
         if longest > self._room:
             raise InputError(f"{longest} tokens at once, but the model reads {self._room} at most")
@@ -176,15 +176,15 @@ class BuiltinEncoder:
     def encode_tokens(
         self, rows: Sequence[Row], careful: int = FAST, *, steady: bool = False
     ) -> Vectors:
-        """One vector for each row of token numbers, zeros for an empty one.
+        """Return one vector per row of token ids; zeros for an empty row.
 
         Args:
             rows: The tokens of texts.
-            careful: How they are read: `FAST`, or `CAREFUL` (also True) or `WIDE`, which take three
-                times as long.
-            steady: Whether a vector must be the same to the last bit whatever is encoded beside it,
-                as what an index keeps must be. On some processors a network that reads a single
-                text adds up its tokens in another order; so such a text is read twice.
+            careful: The reading: `FAST`, or `CAREFUL` (also True) or `WIDE`, which take three times
+                as long.
+            steady: Whether vectors must be bit-identical in any batch, as is needed for an index.
+                On some processors, a batch of one text is summed in another order; such a text is
+                therefore encoded twice in one batch.
         """
         self.check_room(rows)
         vectors = np.zeros((len(rows), self._dimensions), dtype=np.float32)
@@ -200,17 +200,17 @@ class BuiltinEncoder:
 
 
 def own_folder() -> Path:
-    """Where the package's own model lies."""
+    """Return the folder of the package's own model."""
     return Path(str(resources.files(__package__) / "model"))
 
 
 def _alike(rows: Sequence[Row], group: int, tokens: int) -> Iterator[tuple[int, list[int]]]:
-    """Batches of rows that are equally wide: the width, and the places of the rows.
+    """Yield batches of rows of equal width: the width, and the indices of the rows.
 
-    A batch has as many tokens as given, or a little fewer.
+    A batch has at most ``tokens`` tokens.
 
-    A wider batch would add zeros in other orders. A sum that differs in its last bit can round to
-    another whole number, which the layers after it make larger.
+    Rows are not padded to a common width, because more zeros change the order of summation. A sum
+    with another last bit can be rounded to another integer, and later layers amplify the error.
     """
     alike: dict[int, list[int]] = {}
     for place, row in enumerate(rows):
@@ -224,7 +224,7 @@ def _alike(rows: Sequence[Row], group: int, tokens: int) -> Iterator[tuple[int, 
 
 @dataclass(frozen=True)
 class _Shape:
-    """What must be known of a network: its group, how many tokens it has room for, its vectors."""
+    """The sizes of a network: tokens per group, most tokens of a text, length of its vectors."""
 
     group: int
     room: int
@@ -233,7 +233,7 @@ class _Shape:
 
 @dataclass(frozen=True)
 class _Facts:
-    """What ``model.json`` says of the model that the runtime must know."""
+    """The entries of ``model.json`` that the runtime needs."""
 
     shapes: Mapping[str, _Shape]
     sha256: Mapping[str, str]
@@ -267,7 +267,7 @@ def _shape(said: Mapping[str, Any]) -> _Shape:
 
 
 def _checked(path: Path, facts: _Facts) -> bytes:
-    """The contents of a file, if they are what they were when the model was made."""
+    """Return the contents of a file after checking its checksum."""
     try:
         contents = path.read_bytes()
     except OSError as error:
@@ -278,7 +278,7 @@ def _checked(path: Path, facts: _Facts) -> bytes:
 
 
 def _whole(text: str) -> str:
-    # Half a character, which JSON can carry, is no text for the tokenizer.
+    # Replace lone surrogates, which JSON can contain but the tokenizer refuses.
     return text.encode("utf-8", "replace").decode()
 
 
@@ -286,48 +286,49 @@ def _tokenizer(contents: bytes) -> Any:
     import tokenizers
 
     tokenizer = tokenizers.Tokenizer.from_buffer(contents)
-    # A post that says "[PAD]" means these letters.
+    # "[PAD]" in a post is plain text.
     tokenizer.encode_special_tokens = True
     return tokenizer
 
 
 class _Runtime(Protocol):
-    """What networks run on."""
+    """A library and device on which networks run."""
 
     @property
     def batch(self) -> int:
-        """How many tokens go through a network together."""
+        """Tokens per batch."""
         ...
 
     def hold(self, table: NDArray[np.uint8]) -> Any:
-        """The table of token vectors, where networks find it."""
+        """Put the table of token vectors where networks can read it."""
         ...
 
     def open(self, contents: bytes, where: str) -> _Run:
-        """The network of a file: gives vectors for token numbers and the table held."""
+        """Open a network; return a function from token ids and the held table to vectors."""
         ...
 
 
 class _OnnxRuntime:
-    """Runs networks on the processor."""
+    """Runs networks with onnxruntime on the CPU."""
 
-    # Enough to keep a processor busy, and in its cache.
+    # Enough for full speed, and small enough for the CPU's cache.
     batch = 4096
 
     def __init__(self, threads: int) -> None:
-        # Importing needs the interpreter, opening does not: so the import comes first.
+        # Imported before networks are loaded in threads, because importing holds the interpreter
+        # lock and opening a network does not.
         self._onnxruntime, self._threads = onnx_runtime(), threads
 
     def hold(self, table: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """The table as it is."""
+        """Return the table unchanged."""
         return table
 
     def open(self, contents: bytes, where: str) -> _Run:
-        """The network of a file."""
+        """Open a network with onnxruntime."""
         options = self._onnxruntime.SessionOptions()
         options.intra_op_num_threads = self._threads
         options.inter_op_num_threads = 1
-        # The graph was written as it should run; searching for improvements only costs time.
+        # The graph is already optimised; further optimisation only costs time.
         options.graph_optimization_level = self._onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
         session = self._onnxruntime.InferenceSession(
             contents, options, providers=["CPUExecutionProvider"]
@@ -341,7 +342,7 @@ class _OnnxRuntime:
 
 
 class _Network:
-    """A network that is loaded in a thread of its own, once it is needed."""
+    """A network that is loaded in a separate thread when it is first needed."""
 
     def __init__(self, path: Path, facts: _Facts, group: int, runtime: _Runtime) -> None:
         self.group = group
@@ -352,7 +353,7 @@ class _Network:
         self._lock = Lock()
 
     def load(self) -> Future[_Run]:
-        """Begin to load the network, unless that was done."""
+        """Start to load the network, unless that was done."""
         with self._lock:
             if self._opened is None:
                 self._opened = Future()
@@ -363,11 +364,11 @@ class _Network:
         try:
             contents = _checked(self._path, self._facts)
             opened.set_result(self._runtime.open(contents, str(self._path)))
-        except Exception as error:  # handed to whoever waits; who comes later tries again
+        except Exception as error:  # raised in waiting threads; later calls try again
             with self._lock:
                 self._opened = None
             opened.set_exception(error)
 
     def run(self, tokens: NDArray[np.int64], table: Any) -> Vectors:
-        """The vectors of texts, given as token numbers; the table has the vectors of tokens."""
+        """Return the vectors of texts, from their token ids and the table of token vectors."""
         return self.load().result()(tokens, table)

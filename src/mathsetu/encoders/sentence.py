@@ -1,7 +1,7 @@
-"""Any sentence-transformers model, from a folder or by its name on the hub.
+"""Encodes texts with any sentence-transformers model, from a folder or from the hub.
 
-A name is fetched into the hub's cache once and then read from there; ``HF_HUB_OFFLINE=1`` forbids
-fetching. Only safetensors weights are read, and no code from a model's folder is run.
+A model of the hub is downloaded once and then read from the hub's cache; ``HF_HUB_OFFLINE=1``
+forbids downloads. Only safetensors weights are read, and no code from a model's folder is run.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from mathsetu.models import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# Texts that go through the model together.
+# Texts per batch.
 _BATCH = 32
 _PURPOSE = "dense search"
 _ORGANISATION = "sentence-transformers"
@@ -34,7 +34,7 @@ _WHAT = (
 
 
 class SentenceEncoder:
-    """Encodes texts with a sentence-transformers model, which is loaded at once.
+    """Encodes texts with a sentence-transformers model, which is loaded on creation.
 
     >>> SentenceEncoder("./no-such-folder")
     Traceback (most recent call last):
@@ -47,11 +47,11 @@ name another folder
 
     @property
     def dimensions(self) -> int:
-        """How long the vectors are."""
+        """The length of the vectors."""
         return int(self._model.get_embedding_dimension())
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One row of length one for each text, zeros for a blank one."""
+        """Return one row of length one per text; zeros for a blank text."""
         vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         spoken = [number for number, text in enumerate(texts) if text.strip()]
         if spoken:
@@ -66,7 +66,7 @@ name another folder
 
 
 def check_sentence_encoder(model: str, setting: str = "") -> None:
-    """Miss a model, or the package that reads it, without loading either; a name is fetched."""
+    """Raise an error if a model or its package is missing; download the model, but load nothing."""
     check_installed("sentence_transformers", _PURPOSE, "neural")
     model_folder(model, _ORGANISATION, _PURPOSE, setting)
 
@@ -74,21 +74,21 @@ def check_sentence_encoder(model: str, setting: str = "") -> None:
 def open_sentence_encoder(
     model: str, max_tokens: int, purpose: str, *, device: str | None = None
 ) -> Any:
-    """The model of sentence-transformers, ready to encode texts or to be trained.
+    """Load a sentence-transformers model, for encoding or training.
 
     Args:
         model: A folder, or a name on the hub.
-        max_tokens: How much of a text is read, up to what the model can; 0 for as much as it was
-            made for.
-        purpose: What it is for, in the error when a package is missing.
-        device: Where it runs; the best there is unless given.
+        max_tokens: Tokens after which a text is truncated, at most the model's limit; 0 for the
+            default of the model.
+        purpose: The purpose to name in the error if a package is missing.
+        device: The device of torch (default: the best available).
     """
     folder = model_folder(model, _ORGANISATION, purpose)
     package = require("sentence_transformers", purpose, "neural")
     with loading(model, _WHAT, purpose):
         opened = package.SentenceTransformer(str(folder), device=device, **SAFE_LOADING)
     if max_tokens:
-        # A model can often read more than it was made for.
+        # The limit of a model is often higher than its default.
         most = room_by(opened[0].auto_model.config.to_dict()) or opened.max_seq_length
         opened.max_seq_length = min(max_tokens, most)
     return opened

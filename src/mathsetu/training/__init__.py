@@ -1,1 +1,1 @@
-"""Training: fits encoders and rerankers to judgments. Large libraries are imported when used."""
+"""Training of encoders and rerankers on judgments; large libraries are imported when used."""

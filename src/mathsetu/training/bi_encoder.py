@@ -1,4 +1,4 @@
-"""Trains a bi-encoder: in a batch, each question must find its own text among all of them."""
+"""Trains a bi-encoder with in-batch negatives: each question must rank its own text first."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mathsetu.training.loop import Fit, Progress, Task, fit
 from mathsetu.training.pairs import TrainingPair
 
 _PURPOSE = "training a bi-encoder"
-# Cosines lie too close together for a softmax; this is what they are multiplied by.
+# Factor of the cosines before the softmax, because their range is too narrow for it.
 _SCALE = 20.0
 
 
@@ -28,18 +28,18 @@ def train_bi_encoder(
     data: str = "",
     progress: Progress | None = None,
 ) -> State:
-    """Train a bi-encoder with the multiple-negatives loss; the best model is in ``folder/model``.
+    """Train a bi-encoder with the multiple-negatives loss; save the best in ``folder/model``.
 
-    Run again with the same arguments, it goes on where it was stopped.
+    A second call with the same arguments resumes an interrupted training.
 
     Args:
         model: A sentence-transformers model: a folder, or a name on the hub.
-        pairs: Questions and texts that belong together; pairs that do not are skipped.
-        validation: Pairs held out; their loss says when to stop. Empty: all epochs are done.
-        folder: Where checkpoints and the model go.
-        settings: How it is trained.
-        data: What the pairs are, in a sentence for the model's card.
-        progress: Called with what is being done and how far it is.
+        pairs: Questions with matching texts; pairs with a label of 0.5 or less are skipped.
+        validation: Held-out pairs for early stopping; if empty, all epochs are run.
+        folder: The folder for checkpoints and the model.
+        settings: The training settings.
+        data: One sentence about the pairs, for the model card.
+        progress: Called with the current phase and the number of items done.
     """
     torch = require("torch", _PURPOSE, "neural")
     settings = settings or Fit()

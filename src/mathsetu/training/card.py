@@ -1,4 +1,4 @@
-"""The card of a trained model: what it is, what it learned from, and with which figures."""
+"""The card of a trained model: its kind, training data, settings and results."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from mathsetu.training.pairs import TrainingPair
 
 @dataclass(frozen=True)
 class Card:
-    """What is known of a model before it is trained.
+    """Facts about a model that are known before it is trained.
 
     Attributes:
         kind: ``cross-encoder`` or ``bi-encoder``.
         base: The model that training starts from.
-        loss: What is made small.
-        data: What the pairs are, in a sentence.
-        settings: How it is trained.
+        loss: The name of the loss.
+        data: One sentence about the pairs.
+        settings: The training settings.
     """
 
     kind: str
@@ -33,7 +33,7 @@ class Card:
 
 
 def identity_of(card: Card, pairs: Iterable[TrainingPair]) -> str:
-    """A digest of model, settings and pairs: another training has another one.
+    """Return a digest of model, settings and pairs that identifies a training.
 
     >>> card = Card("cross-encoder", "base", "some loss", "some data", Fit())
     >>> identity_of(card, []) == identity_of(card, [TrainingPair("q", "a", 1.0)])
@@ -46,12 +46,12 @@ def identity_of(card: Card, pairs: Iterable[TrainingPair]) -> str:
 
 
 def card_text(card: Card, state: State, pairs: int) -> str:
-    """The card as Markdown.
+    """Return the card as Markdown.
 
     Args:
-        card: What the model is.
-        state: How training went.
-        pairs: How many pairs an epoch has.
+        card: The facts about the model.
+        state: The state of the training, with its history.
+        pairs: The number of pairs in an epoch.
 
     >>> card = Card("cross-encoder", "roberta-large", "cross-entropy", "Judgments.", Fit())
     >>> history = [{"training_loss": 0.7, "validation_loss": 0.6}]
@@ -100,14 +100,14 @@ weight_decay 0.01 · max_tokens 512
 
 
 def save_with_card(state: State, card: Card, folder: Path, pairs: int) -> State:
-    """Write the card beside the model that was kept."""
+    """Write the card into the folder of the best model."""
     text = card_text(card, state, pairs)
     (folder / "model" / "README.md").write_text(text, encoding="utf-8")
     return state
 
 
 def add_figures(model: Path, about: str, figures: Mapping[str, float]) -> None:
-    """Add what a finished model was measured with to its card.
+    """Append evaluation results to the card of a finished model.
 
     >>> from tempfile import mkdtemp
     >>> folder = Path(mkdtemp())

@@ -1,7 +1,7 @@
-"""Checkpoints: everything that training needs to go on, in files that cannot run code.
+"""Checkpoints: all state needed to resume a training, in files that cannot run code.
 
-A checkpoint is a folder of its own; ``state.json`` is replaced last and names it, so a crash at any
-moment leaves the one before.
+Each checkpoint has its own folder. ``state.json`` names it and is replaced last, so after a crash
+at any moment the previous checkpoint is still valid.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ _PURPOSE = "training"
 
 @dataclass
 class State:
-    """How far training has come.
+    """The progress of a training.
 
     Attributes:
-        identity: What the training is of; another one does not go on from here.
-        epoch: The epoch that is under way.
-        done: How many of its batches are done.
-        step: How many batches are done in all.
+        identity: A digest of the training; only the same training can resume from this state.
+        epoch: The current epoch.
+        done: Batches done in this epoch.
+        step: Batches done in all epochs.
         loss_sum: The sum of the losses of this epoch's batches.
-        history: Training and validation loss of each epoch that is over.
-        best: The epoch whose model is kept.
-        finished: Whether there is nothing left to do.
+        history: Training and validation loss of each finished epoch.
+        best: The epoch with the best model.
+        finished: Whether the training is complete.
     """
 
     identity: str
@@ -63,7 +63,7 @@ def save_checkpoint(folder: Path, state: State, model: Any, optimizer: Any) -> N
 
 
 def load_checkpoint(folder: Path, identity: str, model: Any, optimizer: Any) -> State:
-    """Bring model and optimizer to where training stopped; a fresh state where there is none."""
+    """Restore model and optimizer from a checkpoint; return a new state if there is none."""
     if not (folder / "state.json").exists():
         return State(identity)
     state, place = _read_state(folder)
@@ -77,7 +77,7 @@ def load_checkpoint(folder: Path, identity: str, model: Any, optimizer: Any) -> 
         moments = safetensors.load_file(place / "optimizer.safetensors")
     for name, parameter in model.named_parameters():
         if f"step.{name}" in moments:
-            # A fused optimizer counts its steps where the parameter is, any other on the processor.
+            # A fused optimizer counts steps on the parameter's device, any other on the CPU.
             counting = parameter.device if optimizer.defaults.get("fused") else "cpu"
             optimizer.state[parameter] = {
                 "step": moments[f"step.{name}"].to(counting),
@@ -88,14 +88,14 @@ def load_checkpoint(folder: Path, identity: str, model: Any, optimizer: Any) -> 
 
 
 def load_weights(folder: Path, model: Any) -> None:
-    """Give a model the weights of a folder's checkpoint, without going on with that training."""
+    """Load only the weights of a folder's checkpoint, for another training."""
     _, place = _read_state(folder)
     with _reading(place) as safetensors:
         model.load_state_dict(safetensors.load_file(place / "model.safetensors"))
 
 
 def _read_state(folder: Path) -> tuple[State, Path]:
-    """How far training has come, and the folder of its checkpoint."""
+    """Return the saved state of a training and the folder of its checkpoint."""
     path = folder / "state.json"
     try:
         saved = json.loads(path.read_text(encoding="utf-8"))
@@ -107,11 +107,11 @@ def _read_state(folder: Path) -> tuple[State, Path]:
 
 @contextmanager
 def _reading(place: Path) -> Iterator[Any]:
-    """Read a checkpoint with what is yielded; whatever goes wrong becomes one line."""
+    """Yield safetensors for reading a checkpoint; turn any failure into a one-line error."""
     safetensors = require("safetensors.torch", _PURPOSE, "neural")
     try:
         yield safetensors
-    # safetensors has an error class of its own that derives from nothing narrower.
+    # The error class of safetensors derives directly from Exception.
     except Exception as problem:
         reason = " ".join(str(problem).split())
         raise InputError(
@@ -120,7 +120,7 @@ def _reading(place: Path) -> Iterator[Any]:
 
 
 def _moments(model: Any, optimizer: Any) -> dict[str, Any]:
-    """What AdamW remembers of each parameter, by the parameter's name."""
+    """Return the state of AdamW for each parameter, by the parameter's name."""
     return {
         f"{key}.{name}": value.contiguous().clone()
         for name, parameter in model.named_parameters()

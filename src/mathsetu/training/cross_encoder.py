@@ -24,22 +24,22 @@ def train_cross_encoder(
     data: str = "",
     progress: Progress | None = None,
 ) -> State:
-    """Train a cross-encoder; the best model and its card end up in ``folder/model``.
+    """Train a cross-encoder; save the best model and its card in ``folder/model``.
 
-    Run again with the same arguments, it goes on where it was stopped.
+    A second call with the same arguments resumes an interrupted training.
 
     Args:
-        model: Where training starts: a cross-encoder, or any encoder, which gets a new last layer.
-        epochs: Gives the pairs of an epoch, the same ones for the same number.
-        validation: Pairs held out; their loss says when to stop. Empty: all epochs are done.
-        folder: Where checkpoints and the model go.
-        settings: How it is trained.
-        data: What the pairs are, in a sentence for the model's card.
-        progress: Called with what is being done and how far it is.
+        model: The start: a cross-encoder, or any encoder, to which a new last layer is added.
+        epochs: Returns the pairs of an epoch; the same number must give the same pairs.
+        validation: Held-out pairs for early stopping; if empty, all epochs are run.
+        folder: The folder for checkpoints and the model.
+        settings: The training settings.
+        data: One sentence about the pairs, for the model card.
+        progress: Called with the current phase and the number of items done.
     """
     torch = require("torch", "training", "neural")
     settings = settings or Fit()
-    # The new last layer of an encoder is drawn at random.
+    # A new last layer is initialised at random.
     torch.manual_seed(settings.seed)
     device = settings.device or None
     encoder = open_cross_encoder(model, settings.max_tokens, num_labels=1, device=device)

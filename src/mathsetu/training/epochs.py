@@ -1,7 +1,8 @@
 """The examples of one epoch of a cross-encoder's training, as in the MIRMU paper.
 
-Every judged pair, and as many additional ones: answers of the same thread, and for a few random
-questions the most similar posts with no tag in common. Half of an epoch's pairs belong together.
+An epoch has every judged pair and as many additional ones. Additional positives are questions with
+answers of their own threads; additional negatives are, for a few random questions, the most similar
+posts with no tag in common. Half of the pairs of an epoch are positive.
 """
 
 from __future__ import annotations
@@ -21,16 +22,16 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True)
 class Epochs:
-    """Gives the pairs of each epoch; the same ones for the same seed and number.
+    """Returns the pairs of each epoch, which depend only on the seed and the epoch's number.
 
     Attributes:
-        judged: Pairs from judgments, used in every epoch.
-        threads: Further pairs that belong together, drawn from again in each epoch.
-        asked: Answers whose questions further pairs that do not belong are found for.
-        similar: Gives the posts most similar to a post's question, best first.
-        seed: Where randomness starts.
-        questions: For how many random questions negatives are found in each epoch.
-        negatives: How many for each.
+        judged: Judged pairs, used in every epoch.
+        threads: Additional positive pairs, sampled anew in each epoch.
+        asked: Answers with their questions, for which additional negatives are found.
+        similar: Returns the posts most similar to a post's question, best first.
+        seed: The random seed.
+        questions: Random questions per epoch for which negatives are found.
+        negatives: The most negatives for each of them.
 
     >>> judged = [TrainingPair("q", text, label) for text, label in zip("abc", (1.0, 0.0, 0.0))]
     >>> epoch = Epochs(judged, threads=[TrainingPair("r", "d", 1.0)])(0)
@@ -47,7 +48,7 @@ class Epochs:
     negatives: int = 10
 
     def __call__(self, number: int) -> list[TrainingPair]:
-        """The pairs of one epoch, shuffled."""
+        """Return the shuffled pairs of one epoch."""
         random = np.random.default_rng([self.seed, number])
         unlike = [
             pair
@@ -56,7 +57,7 @@ class Epochs:
         ]
         right = [pair for pair in self.judged if pair.label > 0.5]
         wrong = [pair for pair in self.judged if pair.label <= 0.5]
-        # Half of twice the judged pairs: this fills up both sides, and adds as many as were judged.
+        # An epoch has twice as many pairs as were judged, half of them positive.
         half = len(self.judged)
         pairs = [
             *self.judged,
@@ -67,7 +68,7 @@ class Epochs:
 
 
 def _drawn(pool: Sequence[Item], count: int, random: np.random.Generator) -> list[Item]:
-    """So many items of a pool in random order; a pool that is too small is gone through again."""
+    """Sample ``count`` items in random order; repeat the pool if it is too small."""
     if count and not pool:
         raise InputError("training needs pairs that belong together and pairs that do not")
     found: list[Item] = []
@@ -78,7 +79,7 @@ def _drawn(pool: Sequence[Item], count: int, random: np.random.Generator) -> lis
 
 
 def batches(pairs: Sequence[TrainingPair], size: int) -> list[Sequence[TrainingPair]]:
-    """The pairs in batches, in their order.
+    """Return the pairs in batches, in their order.
 
     >>> [len(batch) for batch in batches([TrainingPair("q", "a", 1.0)] * 5, 2)]
     [2, 2, 1]
@@ -89,10 +90,10 @@ def batches(pairs: Sequence[TrainingPair], size: int) -> list[Sequence[TrainingP
 def batches_without_repeats(
     pairs: Sequence[TrainingPair], size: int, seed: int, number: int
 ) -> list[Sequence[TrainingPair]]:
-    """Shuffled batches in which no question and no text stands twice.
+    """Return shuffled batches in which no question and no text occurs twice.
 
-    In a batch every other text counts as a wrong answer, so a second right one would mislead. A
-    pair that would repeat something waits for the next batch; what fills no batch is left out.
+    Every other text of a batch is a negative, so a second correct text would be a false negative. A
+    pair that would repeat a text moves to the next batch. Incomplete batches are dropped.
 
     >>> pairs = [TrainingPair(question, text, 1.0) for question, text in ("qa", "qb", "rc")]
     >>> [batch] = batches_without_repeats(pairs, 2, seed=1, number=0)

@@ -1,7 +1,7 @@
 """The training loop of all models: warm-up and decay, early stopping, checkpoints.
 
-Every step draws its randomness (dropout) from the seed and the step's number, so a training that
-was stopped and goes on gives the same model as one that was not.
+The randomness of each step (dropout) depends only on the seed and the step's number, so a resumed
+training gives the same model as an uninterrupted one.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from mathsetu.errors import InputError
 from mathsetu.models import require, without_bars
 from mathsetu.training.checkpoints import State, load_checkpoint, save_checkpoint
 
-#: Called with what is being done and how far it is.
+#: Called with the current phase and the number of items done.
 Progress = Callable[[str, int], None]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pace:
-    """What the loop must know of a training.
+    """The settings of the training loop.
 
     Attributes:
-        epochs: How often the data is gone through, at most.
-        patience: How many epochs without a lower validation loss end the training.
-        seed: Where randomness starts.
-        checkpoint_every: After how many batches a checkpoint is written, besides after each epoch.
+        epochs: The most epochs.
+        patience: Training stops after this many epochs without a lower validation loss.
+        seed: The random seed.
+        checkpoint_every: Batches between checkpoints; one is also written after each epoch.
     """
 
     epochs: int = 10
@@ -38,21 +38,21 @@ class Pace:
     checkpoint_every: int = 500
 
     def share(self, step: int, steps: int) -> float:
-        """The share of the full learning rate at a step of so many."""
+        """Return the share of the full learning rate at a step."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fit(Pace):
-    """How a model is trained on pairs; what `Pace` has not is added.
+    """The settings of training on pairs, in addition to those of `Pace`.
 
     Attributes:
-        batch: How many pairs are learned from together.
+        batch: Pairs per batch.
         learning_rate: The highest rate, reached after the warm-up.
-        warmup: The share of all steps during which the rate rises; it falls to 0 after that.
-        weight_decay: How strongly AdamW pulls weights towards 0.
-        max_tokens: How much of a text, or of a pair, is read.
-        device: ``cpu``, ``cuda`` …; empty for the best there is.
+        warmup: The share of all steps in which the rate rises; afterwards it falls to 0.
+        weight_decay: The weight decay of AdamW.
+        max_tokens: Tokens after which a text, or a pair, is truncated.
+        device: ``cpu``, ``cuda`` …; empty for the best available.
 
     >>> Fit(epochs=0)
     Traceback (most recent call last):
@@ -75,7 +75,7 @@ class Fit(Pace):
             raise InputError(f"warmup is {self.warmup:g}; it must be a share from 0 to below 1")
 
     def share(self, step: int, steps: int) -> float:
-        """The share of the full learning rate at a step of so many.
+        """Return the share of the full learning rate at a step.
 
         >>> [round(Fit(warmup=0.5).share(step, 4), 2) for step in range(4)]
         [0.5, 1.0, 1.0, 0.5]
@@ -86,7 +86,7 @@ class Fit(Pace):
         return (steps - step) / max(1.0, steps - rising)
 
     def optimizer(self, model: Any) -> Any:
-        """AdamW for all weights of a model."""
+        """Return an AdamW optimizer for all weights of a model."""
         torch = require("torch", "training", "neural")
         return torch.optim.AdamW(
             model.parameters(), lr=self.learning_rate, weight_decay=self.weight_decay
@@ -94,7 +94,7 @@ class Fit(Pace):
 
 
 class Batches(Protocol):
-    """The batches of an epoch; they need not all be in memory at a time."""
+    """The batches of an epoch, which need not all be in memory at once."""
 
     def __len__(self) -> int: ...
 
@@ -103,17 +103,17 @@ class Batches(Protocol):
 
 @dataclass(frozen=True)
 class Task:
-    """What is fitted to what.
+    """A model with its optimizer, its data and its loss.
 
     Attributes:
         model: A torch module, changed in place.
         optimizer: An AdamW for it, at the full learning rate.
-        batches: Gives the batches of an epoch, the same ones for the same number.
+        batches: Returns the batches of an epoch; the same number must give the same batches.
         loss: The loss of a batch, as a tensor.
-        identity: Tells this training from others, so that only this one is gone on with.
-        validation: Batches held out; without any, all epochs are gone through.
-        save: Writes the model as users load it into a folder; without it there are checkpoints
-            only.
+        identity: A digest of the training, so that only the same training is resumed.
+        validation: Held-out batches for early stopping; if empty, all epochs are run.
+        save: Writes the model into a folder in the form that users load; if None, only
+            checkpoints are written.
     """
 
     model: Any
@@ -126,9 +126,9 @@ class Task:
 
 
 def fit(task: Task, pace: Pace, folder: Path, progress: Progress | None = None) -> State:
-    """Train until the validation loss stops falling; the best model ends up in ``folder/model``.
+    """Train until the validation loss stops falling; save the best model in ``folder/model``.
 
-    Run again with the same task and folder, it goes on where it was stopped.
+    A second call with the same task and folder resumes an interrupted training.
     """
     state = load_checkpoint(folder, task.identity, task.model, task.optimizer)
     rates = [group["lr"] for group in task.optimizer.param_groups]
@@ -174,13 +174,13 @@ def _one_epoch(
 
 
 def _end_epoch(task: Task, pace: Pace, folder: Path, state: State, count: int) -> None:
-    """Note the epoch's losses, keep its model if it is the best, and see whether to stop."""
+    """Record the epoch's losses, save its model if it is the best, and decide whether to stop."""
     row = {"training_loss": state.loss_sum / count}
     if task.validation:
         row["validation_loss"] = _validation_loss(task)
     state.history.append(row)
     measure = [past.get("validation_loss", 0.0) for past in state.history]
-    # Without validation the last epoch's model is the one to keep.
+    # Without validation, the model of the last epoch is kept.
     if not task.validation or row["validation_loss"] < min(measure[:-1], default=float("inf")):
         state.best = state.epoch
         if task.save:
@@ -199,7 +199,7 @@ def _validation_loss(task: Task) -> float:
 
 
 def _swap_in(save: Callable[[Path], None], target: Path) -> None:
-    """Write a folder beside the old one and put it in its place."""
+    """Write a new folder and replace the old one with it."""
     new = target.with_name(f"{target.name}.new")
     shutil.rmtree(new, ignore_errors=True)
     new.mkdir(parents=True)

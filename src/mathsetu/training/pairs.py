@@ -1,4 +1,4 @@
-"""Pairs to learn from: a question, a text, and whether they belong together."""
+"""Training pairs: a question, a text, and whether the text is relevant."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mathsetu.records import Judgment, Post, Query
 
 @dataclass(frozen=True, slots=True)
 class TrainingPair:
-    """A question and a text; the label is 1.0 where they belong together, else 0.0.
+    """A question and a text; the label is 1.0 if the text is relevant, else 0.0.
 
     >>> TrainingPair("Why is it 1?", "By squeezing.", 1.0).label
     1.0
@@ -34,13 +34,13 @@ def judged_pairs(
     judgments: Iterable[Judgment],
     relevant_from: int = 2,
 ) -> list[TrainingPair]:
-    """The judged posts that are available, as pairs with their queries.
+    """Return pairs of queries and their judged posts, as far as the posts are available.
 
     Args:
         queries: Queries by id.
-        find: Gives the post of an id, or None when there is no such post.
-        judgments: How posts were judged.
-        relevant_from: The lowest grade that counts as belonging together.
+        find: Returns the post with an id, or None if there is no such post.
+        judgments: The judgments of posts.
+        relevant_from: The lowest grade that counts as relevant.
 
     >>> queries = {"A.1": Query("A.1", "Why is it 1?")}
     >>> posts = {"7": Post("7", "By squeezing."), "8": Post("8", "It is even.")}
@@ -60,19 +60,19 @@ def judged_pairs(
 def thread_pairs(
     posts: Iterable[Post], minimum_score: int | None = 50, *, accepted: bool = False
 ) -> list[TrainingPair]:
-    r"""Questions with those answers of their own thread that got enough votes.
+    r"""Return questions with the answers of their own threads that have enough votes.
 
     Args:
-        posts: Answers that carry their question along (`mathsetu.collections.threads`).
-        minimum_score: The fewest votes; None takes every answer, voted on or not.
-        accepted: Take the answers that the askers accepted instead, whatever their votes.
+        posts: Answers with their questions (`mathsetu.collections.threads`).
+        minimum_score: The fewest votes; None takes every answer.
+        accepted: Take the accepted answers instead, regardless of their votes.
 
     >>> post = Post("7", "By squeezing.", title="A limit", question="Why is it 1?", score=61)
     >>> thread_pairs([post])
     [TrainingPair(question='A limit\nWhy is it 1?', text='By squeezing.', label=1.0)]
     """
     return [
-        # The question is left out of the text, or the model would learn to look for a copy.
+        # The text has no question, or the model would learn to look for a copy of it.
         TrainingPair(_own_question(post), post.body, 1.0)
         for post in posts
         if post.question
@@ -87,11 +87,11 @@ def thread_pairs(
 def unlike_negatives(
     question: Post, similar: Iterable[Post], count: int = 10
 ) -> list[TrainingPair]:
-    """The most similar posts that share no tag with a question, as pairs that do not belong.
+    """Return the most similar posts that share no tag with a question, as negative pairs.
 
-    Posts without tags may be about anything and are skipped. The texts are bodies alone, as
-    those of `thread_pairs` are: if only the wrong ones came with a question, a model would learn
-    that a question in the text is a bad sign.
+    Posts without tags can be about anything and are skipped. The texts are bodies without
+    questions, as in `thread_pairs`: if only negatives had a question, a model would learn that a
+    question in the text means a negative.
 
     >>> asked = Post("7", "By squeezing.", question="Why is it 1?", tags=("limits",))
     >>> same, other = Post("8", "It is 1.", tags=("limits",)), Post("9", "Even.", tags=("parity",))
@@ -106,7 +106,7 @@ def unlike_negatives(
 def split_topics(
     judgments: Sequence[Judgment], share: float, seed: int
 ) -> tuple[list[Judgment], list[Judgment]]:
-    """Judgments for training and for validation; a topic goes to one of them whole.
+    """Split judgments into training and validation; all judgments of a topic stay together.
 
     >>> judgments = [Judgment(topic, "7", 3) for topic in ("A.1", "A.1", "A.2", "A.3", "A.4")]
     >>> learn, check = split_topics(judgments, share=0.25, seed=1)

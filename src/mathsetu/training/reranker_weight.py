@@ -1,8 +1,8 @@
 """Chooses the weight of a reranker in a recipe, on judged topics.
 
-A model that was trained on a forum knows something that the parts do not, and is sometimes badly
-wrong. So its weight is measured: each topic is answered and read once, then all weights are tried.
-What a chosen weight brings is told on topics that it was not chosen on.
+A model trained on a forum adds information that the parts of the recipe do not have, but is
+sometimes badly wrong. So its weight is tuned: each topic is searched and reranked once, then all
+weights are tried. The gain of the chosen weight is reported by cross-validation over topics.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _MEASURE = "nDCG@10"
 
 @dataclass(frozen=True)
 class Weighed:
-    """What a reranker counts best.
+    """The best weight of a reranker and its gains.
 
     Attributes:
-        weight: Its weight; 0 where the hits are better without it.
-        gains: The mean nDCG@10 of all topics for each weight.
+        weight: The best weight; 0 if the hits are better without the reranker.
+        gains: The mean nDCG@10 over all topics for each weight.
         without: The mean nDCG@10 without the reranker.
-        aside: The same with weights that were each chosen on other topics.
-        topics: How many topics were judged.
+        aside: The cross-validated mean nDCG@10: each topic with a weight chosen on other topics.
+        topics: The number of judged topics.
     """
 
     weight: float
@@ -56,12 +56,12 @@ def choose_weight(
     """Choose the weight of a reranker on judged topics.
 
     Args:
-        library: What it reranks; its recipe has no reranker yet.
+        library: The library to search; a reranker in its recipe is ignored.
         queries: The topics.
-        judgments: Of posts, for topics.
-        settings: The reranker; its weight does not matter.
-        model: A model already loaded, instead of the one that the settings name.
-        note: Told how many topics are done.
+        judgments: The judgments of posts for topics.
+        settings: The reranker; its weight is ignored.
+        model: A loaded model to use instead of the one in the settings.
+        note: Called with the number of topics done.
     """
     recipe = replace(library.recipe, rerank=None)
     plain = library.with_recipe(recipe)
@@ -93,7 +93,7 @@ def _gains(
     settings: Rerank,
     weight: float,
 ) -> dict[str, float]:
-    """NDCG@10 of each topic."""
+    """Return nDCG@10 of each topic."""
     rankings = {}
     for topic, (hits, read) in rows.items():
         order: Sequence[int] = range(len(hits))
@@ -113,12 +113,12 @@ def _mean(gains: Mapping[str, float], topics: Iterable[str]) -> float:
 
 
 def _best(gains: Mapping[float, Mapping[str, float]], topics: Sequence[str]) -> float:
-    """The weight that is best for some topics; of equal ones the smallest."""
+    """Return the best weight for some topics; of equal ones the smallest."""
     return max(gains, key=lambda weight: (round(_mean(gains[weight], topics), 9), -weight))
 
 
 def _aside(gains: Mapping[float, Mapping[str, float]], topics: Sequence[str]) -> float:
-    """The mean over all topics, the weight for each chosen on those of other folds."""
+    """Return the cross-validated mean: the weight of each fold is chosen on the other folds."""
     total = 0.0
     for fold in range(_FOLDS):
         own = topics[fold::_FOLDS]

@@ -1,12 +1,13 @@
-"""Terms of the glossary in further languages, found in word lists and in parallel text.
+"""Finds terms of the glossary in further languages, in word lists and in parallel text.
 
-A list of mathematical terms, a list of general words and parallel text are three sources. Lists
-propose what a concept may be called; so does the text, by what its sentences have in common whose
-English has the concept. Every proposal is then looked for in all three. What two sources agree on
-is better than what one says alone, and the file tells which. What only the text or only a list of
-general words says must be confirmed by the learned words of the language (`confirms`): a term's
-words must mean what the English term's words do. Nobody has read the result: a person who knows the
-language must (``mathsetu glossary export`` and ``import``).
+There are three sources: a list of mathematical terms, a list of general words, and parallel text.
+The lists propose forms for a concept. So does the text, from what the sentences whose English side
+has the concept have in common. Every proposal is then checked against all three sources. A form
+with two sources is better than one with a single source, and the file names the sources. A form
+that comes only from the text or only from the list of general words must be confirmed by the
+learned words of the language (`confirms`): its words must translate to those of the English term.
+The result is not proofread: a speaker of the language must review it (``mathsetu glossary export``
+and ``import``).
 """
 
 from __future__ import annotations
@@ -31,45 +32,45 @@ from mathsetu.languages.table import FURTHER
 from mathsetu.languages.table import language as row_of
 from mathsetu.training.encoder.sources import translations
 
-#: The sources, by the letters that a file names them with: terms, words, and text.
+#: The sources, by their letters in the file: list of terms, list of words, parallel text.
 TERMS, WORDS, TEXT = "t", "w", "p"
-# What a source says for a proposal.
+# The weight of each source in the score of a proposal.
 _WEIGHTS: Final = {TERMS: 0.5, WORDS: 0.25, TEXT: 1.5}
 # A proposal for a synonym counts less than one for the usual English term.
 _SYNONYM = 0.4
-# So many sentences with a concept say something, and so many say enough to overrule a list.
+# Fewest sentences with a concept for evidence from the text, and for it to overrule a list.
 _FEWEST_SENTENCES, _ENOUGH_SENTENCES = 4, 12
-# Dice's coefficient of a concept and a form, for the text to agree and to propose.
+# Least Dice coefficient of a concept and a form for the text to support it, and to propose it.
 _AGREES, _TOGETHER = 0.1, 0.3
-# Sentences that proposals are taken from, what share of them must have one, and how many are tried.
+# Most sentences to take proposals from, least share of them with a proposal, most proposals.
 _LOOKED_AT, _PROPOSES, _CANDIDATES = 60, 0.2, 20
-# Words of a proposal.
+# Most words of a proposal from the text.
 _LONGEST_RUN = 3
 _MOST_FORMS = 4
-# A form that says less than this share of what the best one says is left out.
+# A form with less than this share of the best score is dropped.
 _FORM_SHARE = 0.45
 _LONGEST_TERM = 4
 _NO_TERM = re.compile(
     r"[「」『』《》、，。？（）：；\d%&_=<>{}\[\]()/\\|:;!?\"“”„«»…*+~@#^$]|\.\.|\.$|--"
 )
 _ARTICLE = re.compile(r"^(?:to|the|an?) ")
-#: Languages that write nouns with a capital.
+#: Languages that capitalise nouns.
 _CAPITALS = frozenset({"de"})
 _UNSPACED = frozenset({"zh", "ja", "ko", "th"})
-# Characters of a proposal in a script without spaces, and what share of the sentences that have a
-# run must have a longer one, for the longer one to be the term.
+# Most characters of a proposal in a script without spaces. A run of characters is dropped if at
+# least this share of its sentences has a longer run that contains it.
 _LONGEST_CHARACTERS, _LONGER = 6, 0.8
-# Small words of Chinese and Japanese that stand beside a term, and belong to none.
+# Chinese and Japanese particles: a term neither begins nor ends with one.
 _BESIDE = "的了是をのがにはとでもへ"
-# How likely a learned word must be to say something of a term.
+# Least probability of a learned translation that can confirm a term.
 _SAYS = 0.1
-# Sources that are not trusted alone.
+# Sources that need confirmation if there is no other.
 _WEAK = frozenset({WORDS, TEXT})
 
 
 @dataclass(frozen=True, slots=True)
 class TermForms:
-    """What a concept is called: its forms, the usual one first, and the sources of that one."""
+    """The forms of a concept, the usual one first, with the sources of that one."""
 
     concept: str
     forms: tuple[str, ...]
@@ -78,7 +79,7 @@ class TermForms:
 
 @dataclass(slots=True)
 class _Proposal:
-    """A form that may be a term, and what speaks for it."""
+    """A candidate form with its evidence by source."""
 
     said: dict[str, float] = field(default_factory=dict)
 
@@ -108,13 +109,17 @@ class TermFinder:
         self._text = _Text(translations_of(raw, language), language)
 
     def find(self, concepts: Iterable[Concept]) -> Iterator[TermForms]:
-        """The concepts that a term was found for."""
+        """Yield the forms of each concept for which a term was found."""
         for concept in concepts:
             if (found := self._find_one(concept)) is not None:
                 yield found
 
     def keeps(self, concept: Concept, term: Term) -> bool:
-        """Whether a term that is there has more than one weak source, or is confirmed."""
+        """Whether to keep a term of the table.
+
+        A term with a single weak source must be confirmed; if that source is the text, the text
+        must also still support it.
+        """
         if term.sources not in _WEAK:
             return True
         form, seen = term.forms[0], self._seen(concept)
@@ -122,7 +127,7 @@ class TermFinder:
         return is_told and self._is_confirmed(form, concept)
 
     def _seen(self, concept: Concept) -> list[int]:
-        """Sentences with the usual English term, or with any where there are too few."""
+        """Return sentences with the usual English term; if few, with any English form."""
         seen = self._text.seen(concept.forms["en"][:1])
         return seen if len(seen) >= _FEWEST_SENTENCES else self._text.seen(concept.forms["en"])
 
@@ -141,7 +146,7 @@ class TermFinder:
         ranked = sorted(
             (-proposal.score, form)
             for form, proposal in proposals.items()
-            # Where there is enough text, a list's word that it never uses is another meaning.
+            # With enough text, a listed form that the text does not support has another meaning.
             if proposal.said
             and (TEXT in proposal.said or not is_plain)
             and (proposal.sources not in _WEAK or self._is_confirmed(form, concept))
@@ -156,7 +161,7 @@ class TermFinder:
         return TermForms(concept.id, tuple(forms.values()), proposals[first].sources)
 
     def _ask_the_text(self, proposals: dict[str, _Proposal], seen: Sequence[int]) -> None:
-        """Note what the text says of proposals; it makes some where it does not like the lists'."""
+        """Score proposals on the text; add proposals from the text if it supports none well."""
         agreed = {form: self._text.agreement(form, seen) for form in proposals}
         if max(agreed.values(), default=0.0) < _TOGETHER:
             for form in filter(self._is_term, self._text.proposed(seen)):
@@ -168,7 +173,7 @@ class TermFinder:
 
     def _is_confirmed(self, form: str, concept: Concept) -> bool:
         said = confirms(form, concept, self._language)
-        # A single character is in no table, since terms are pairs of them.
+        # The tables have no single characters, since their terms are pairs of characters.
         return bool(said) or (said is None and self._language in _UNSPACED and len(form) == 1)
 
     def _is_term(self, form: str) -> bool:
@@ -181,17 +186,18 @@ class TermFinder:
         )
 
     def _cased(self, form: str) -> str:
-        """A form as it is written inside a sentence."""
+        """Return a form with the capitals that it has inside a sentence."""
         if self._language in _CAPITALS:
             return self._text.cased(form)
         return form.lower() if not form[1:2].isupper() else form
 
 
 def confirms(form: str, concept: Concept, language: str) -> bool | None:
-    """Whether learned words say that a form is a concept; None where they do not know its words.
+    """Whether learned words confirm a form of a concept; None if they lack its words.
 
-    Every word of the form must mean a word of the concept's English forms, and every word of one of
-    these must be meant; one word may stand for several (German "Dezimalstelle", decimal place).
+    Every word of the form must translate to a word of the concept's English forms, and all words of
+    one English form must be covered. A form of one word needs to cover only one of them (German
+    "Dezimalstelle", decimal place).
 
     >>> from mathsetu.languages.glossary import Glossary
     >>> smallest, triangle = Glossary.load()["smallest"], Glossary.load()["triangle"]
@@ -218,7 +224,7 @@ def confirms(form: str, concept: Concept, language: str) -> bool | None:
     wanted = [set(analyze(english, "en")) for english in concept.forms["en"]]
     every, right = set().union(*meant), set().union(*wanted)
     if row_of(language).spaces_syllables:
-        # A word may be in the table by its syllables, which mean nothing alone.
+        # Words missing from the table are looked up by syllable; these alone may mean nothing.
         return bool(every & right)
     if not all(words & right for words in meant):
         return False
@@ -226,15 +232,14 @@ def confirms(form: str, concept: Concept, language: str) -> bool | None:
 
 
 def write_terms(raw: Path, code: str, folder: Path, *, revise: bool = False) -> int:
-    """Write the table of one language into a folder; returns how many terms it has.
+    """Write the table of one language into a folder; return the number of its terms.
 
     Args:
         raw: The folder of raw material.
         code: The language.
-        folder: Where the table goes.
-        revise: Keep the terms of the table that is in use, but for those that only one weak source
-            supports and learned words do not confirm; and look only for concepts that any further
-            language has.
+        folder: The folder for the table.
+        revise: Keep the terms of the table in use that `TermFinder.keeps` accepts, and search
+            only for other concepts that some further language has.
     """
     if code not in FURTHER:
         raise InputError(f"{code!r} has no table of terms (those that have: {', '.join(FURTHER)})")
@@ -255,12 +260,12 @@ def write_terms(raw: Path, code: str, folder: Path, *, revise: bool = False) -> 
 
 
 def translations_of(raw: Path, language: str) -> list[tuple[str, str]]:
-    """The pairs of English and another language."""
+    """Return the parallel text of English and a language as pairs."""
     return [(pair.english, pair.other) for pair in translations(raw, language)]
 
 
 class _Text:
-    """Parallel text, to be asked what goes with what."""
+    """Parallel text, indexed by English term and by stem of the other language."""
 
     def __init__(self, pairs: Sequence[tuple[str, str]], language: str) -> None:
         self._language = language
@@ -270,7 +275,7 @@ class _Text:
         for number, text in enumerate(self._english):
             for term in set(analyze(text, "en")):
                 self._by_term[term].append(number)
-        # Scripts without spaces are looked through character by character.
+        # Scripts without spaces are indexed by character.
         self._is_unspaced = language in _UNSPACED
         self._others = [
             " ".join(words) if self._is_unspaced else f" {' '.join(self._stems(words))} "
@@ -286,12 +291,12 @@ class _Text:
         return [term for word in words for term in analyze(word, self._language)]
 
     def seen(self, forms: Iterable[str]) -> list[int]:
-        """Sentences whose English has a form of a concept."""
+        """Return the numbers of sentences whose English side has one of the forms."""
         found: dict[int, None] = {}
         for form in forms:
             if terms := analyze(form, "en"):
                 rarest = min((self._by_term.get(term, []) for term in terms), key=len)
-                # As it is written, or as a plural: "normalizer" and "normal" have one stem.
+                # Match the form or its plural, not the stem: "normalizer" and "normal" share one.
                 wanted = re.compile(rf"(?<!\w){re.escape(form.lower())}(?:e?s)?(?!\w)")
                 found.update(
                     (number, None) for number in rarest if wanted.search(self._english[number])
@@ -299,7 +304,7 @@ class _Text:
         return list(found)
 
     def proposed(self, seen: Sequence[int]) -> list[str]:
-        """Runs of words that go with these sentences."""
+        """Return runs of words that are characteristic of these sentences."""
         if self._is_unspaced:
             return self._proposed_characters(seen)
         counts: Counter[tuple[str, ...]] = Counter()
@@ -310,7 +315,7 @@ class _Text:
             stems = [tuple(analyze(word, self._language)) for word in words]
             runs: dict[tuple[str, ...], str] = {}
             for start in range(len(words)):
-                # A term begins and ends with a word that counts.
+                # A term begins and ends with a content word.
                 if not stems[start]:
                     continue
                 for end in range(start + 1, min(start + _LONGEST_RUN, len(words)) + 1):
@@ -326,7 +331,7 @@ class _Text:
         return [form for form in usual if self.agreement(form, seen) >= _TOGETHER]
 
     def _proposed_characters(self, seen: Sequence[int]) -> list[str]:
-        """Runs of characters that go with these sentences, none of them a part of a longer one."""
+        """Return runs of characters characteristic of these sentences, the longest only."""
         looked_at = seen[:_LOOKED_AT]
         counts: Counter[str] = Counter()
         for number in looked_at:
@@ -355,7 +360,7 @@ class _Text:
         return [run for run in whole[:_CANDIDATES] if self.agreement(run, seen) >= _TOGETHER]
 
     def agreement(self, form: str, seen: Sequence[int]) -> float:
-        """How often sentences have a form that also have the concept (Dice's coefficient)."""
+        """Return Dice's coefficient of the sentences with a form and those with the concept."""
         stems = list(form) if self._is_unspaced else analyze(form, self._language)
         if not stems:
             return 0.0
@@ -366,7 +371,7 @@ class _Text:
         return 2 * both / (len(holding) + len(seen)) if holding else 0.0
 
     def cased(self, form: str) -> str:
-        """A form with a capital where sentences write one."""
+        """Return a form with its first word in the case most frequent in the sentences."""
         first, *others = form.split()
         lower, upper = first.lower(), first[:1].upper() + first[1:].lower()
         best = max((lower, upper, first), key=lambda one: self._capitals[one])
@@ -384,7 +389,7 @@ def _key(english: str) -> str:
 
 
 def _read_list(path: Path) -> Mapping[str, list[str]]:
-    """A word list: what each English entry is called, in the order of the file."""
+    """Read a word list: the translations of each English entry, in file order."""
     entries: dict[str, list[str]] = {}
     if not path.exists():
         return entries

@@ -1,4 +1,4 @@
-"""Posts and queries without their formulas, for models that are to read words alone (MIRMU 2)."""
+"""Removes formulas from posts and queries, for models that read words only (MIRMU 2)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _words = TEXTS["words"]
 
 
 def post_words(post: Post) -> Post:
-    """A post as a reranker with ``text = "words"`` reads it.
+    """Return a post as a reranker with ``text = "words"`` reads it.
 
     >>> post_words(Post("7", "It is $x^2$, by squeezing.", title="A limit of $x$")).body
     'It is , by squeezing.'
@@ -26,7 +26,7 @@ def post_words(post: Post) -> Post:
 
 
 def query_words(query: Query) -> Query:
-    """A query as a reranker with ``text = "words"`` reads it.
+    """Return a query as a reranker with ``text = "words"`` reads it.
 
     >>> query_words(Query("A.1", "Why is $x$ even?", title="Parity")).text
     'Why is even?'

@@ -1,4 +1,4 @@
-"""The graph encoder: a post's meaning graph to the vectors of its formulas, sentences and whole."""
+"""The graph encoder: vectors of formulas, sentences and whole posts from meaning graphs."""
 
 from mathsetu.encoders.graph.encoder import Encoded, GraphEncoder, LabelVectors
 from mathsetu.encoders.graph.files import ModelFiles, load_model, save_model

@@ -1,4 +1,4 @@
-"""Several graphs as one: what a network reads at once."""
+"""Graphs with features, and batches of several graphs for the network."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
     Numbers = NDArray[np.float32]
 
-#: The type of the virtual node of a formula; those of a sentence and a document follow it.
+#: The type of a formula's virtual node; those of sentences and documents follow it.
 FIRST_VIRTUAL = RESERVED.index(VIRTUAL_LABELS[0])
-# A collection has few relations; target and relation of an edge become one number.
+# More than the number of relation types, to combine target and relation of an edge in one key.
 _RELATIONS = 1 << 16
 
 
 @dataclass(frozen=True)
 class Features:
-    """Vectors of another encoder that the nodes of a graph start with.
+    """The initial node vectors of a graph, from another encoder.
 
     Attributes:
-        rows: For each node the number of its vector, -1 where it has none.
-        table: The vectors; many graphs share one table, since they share most of their words.
+        rows: The index of each node's vector, -1 for none.
+        table: The vectors, shared by many graphs, since they share most of their words.
     """
 
     rows: NDArray[np.int32]
@@ -39,18 +39,18 @@ class Features:
 
 @dataclass(frozen=True)
 class ReadyGraph:
-    """One graph with the weights of its edges, worked out once however often it is read.
+    """A graph with precomputed weights of its edges.
 
     Attributes:
         nodes: The type of each node.
-        sources: Where each edge begins.
-        targets: Where it ends.
-        relations: Its type.
-        weights: One divided by how many edges of its type end at the same node.
-        virtual: The nodes that represent the graph, the document last.
-        kinds: What each of them stands for.
-        formulas: The ids of those that stand for formulas.
-        features: Vectors of another encoder that its nodes start with.
+        sources: The source node of each edge.
+        targets: The target node of each edge.
+        relations: The type of each edge.
+        weights: For each edge, one divided by the number of edges of its type to the same node.
+        virtual: The nodes whose vectors represent the graph, the document last.
+        kinds: The kind of each of these nodes.
+        formulas: The ids of the formulas among them.
+        features: The initial node vectors, from another encoder.
     """
 
     nodes: NDArray[np.int32]
@@ -65,7 +65,7 @@ class ReadyGraph:
 
     @classmethod
     def of(cls, graph: GraphTensors, features: Features | None = None) -> ReadyGraph:
-        """Work out the weights of a graph's edges."""
+        """Prepare a graph: compute the weights of its edges."""
         sources, targets = graph.edges
         key = targets.astype(np.int64) * _RELATIONS + graph.relations
         _, which, counts = np.unique(key, return_inverse=True, return_counts=True)
@@ -85,11 +85,11 @@ class ReadyGraph:
 
 @dataclass(frozen=True)
 class GraphBatch:
-    """Graphs side by side; nodes are numbered through, and no edge leads from one to another.
+    """Several graphs as one disconnected graph with consecutive node numbers.
 
-    Attributes are those of `ReadyGraph`, laid end to end; ``counts`` says how many nodes
-    represent each graph. ``features`` has each vector that nodes start with once, and
-    ``feature_rows`` the number of each node's, -1 where it has none.
+    Attributes are those of `ReadyGraph`, concatenated; ``counts`` is the number of nodes that
+    represent each graph. ``features`` has the distinct initial vectors, and ``feature_rows`` the
+    index of each node's vector, -1 for none.
     """
 
     nodes: Integers
@@ -105,7 +105,7 @@ class GraphBatch:
 
     @classmethod
     def of(cls, graphs: Sequence[ReadyGraph]) -> GraphBatch:
-        """Lay graphs side by side.
+        """Combine graphs into a batch.
 
         >>> one = GraphTensors(*(np.array(part, np.int32) for part in (
         ...     [12, 13], [[0, 1], [1, 0]], [4, 5], [1])), np.array([2], np.int8), (), ("a", "b"))
@@ -131,26 +131,26 @@ class GraphBatch:
 
     @property
     def added(self) -> Integers:
-        """For each node which kind of virtual node was added as it, -1 for the graph's own."""
+        """The kind of each virtual node, -1 for other nodes."""
         kinds = self.nodes - FIRST_VIRTUAL
         return np.where((kinds >= 0) & (kinds <= DOCUMENT), kinds, -1)
 
     def blocks(self, size: int) -> tuple[Integers, Integers]:
-        """Edges in blocks of one relation each, so that a block is multiplied by one matrix.
+        """Split edges into blocks of one relation each, so that a block needs only one matrix.
 
         Args:
-            size: How many edges a block has.
+            size: The number of edges per block.
 
         Returns:
-            For each block its edges by number, -1 where there are too few, and its relation.
+            The numbers of each block's edges, padded with -1, and the relation of each block.
         """
-        # Short numbers are sorted in one pass over them.
+        # 16-bit integers are sorted fast, by radix sort.
         order = np.argsort(self.relations.astype(np.uint16), kind="stable")
         counts = np.bincount(self.relations)
         relations = np.flatnonzero(counts)
         counts = counts[relations]
         needed = -(-counts // size)
-        # Every edge goes to its place in its relation, moved by what fills up the blocks before.
+        # The place of an edge in sorted order, plus the padding of the blocks before it.
         filled = np.cumsum(needed * size - counts) - (needed * size - counts)
         places = np.full((int(needed.sum()), size), -1, dtype=np.int64)
         places.reshape(-1)[np.arange(len(order)) + np.repeat(filled, counts)] = order
@@ -158,7 +158,7 @@ class GraphBatch:
 
 
 def _features(graphs: Sequence[ReadyGraph]) -> tuple[Numbers, Integers]:
-    """The different vectors that nodes start with, and which of them each node has."""
+    """Return the distinct initial vectors of nodes, and the index of each node's vector."""
     tables = [graph.features.table for graph in graphs if graph.features]
     if not tables:
         nodes = sum(len(graph.nodes) for graph in graphs)
@@ -167,7 +167,7 @@ def _features(graphs: Sequence[ReadyGraph]) -> tuple[Numbers, Integers]:
         raise ValueError("graphs that go together must have their features from one table")
     rows = _joined([graph.features.rows for graph in graphs if graph.features])
     numbers, places = np.unique(rows, return_inverse=True)
-    # -1 sorts before all others.
+    # -1 (no vector) is sorted first.
     missing = int(numbers[0] < 0) if len(numbers) else 0
     vectors = [tables[0][number] for number in numbers[missing:].tolist()]
     found = np.stack(vectors).astype(np.float32) if vectors else np.zeros((0, 0), np.float32)

@@ -1,4 +1,4 @@
-"""Texts to vectors through their graphs, with a trained model and without torch."""
+"""Encodes texts by their graphs, with a trained model and without torch."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
 
-# Nodes of graphs that go through the network together.
+# Nodes per batch.
 _BATCH = 4096
-# Labels whose vectors are remembered.
+# Most labels in the cache of vectors.
 _REMEMBERED = 1 << 17
 
 
 class TextEncoder(Protocol):
-    """What node features come from: anything that gives texts vectors."""
+    """Encodes texts, as a source of node features."""
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """One row for each text."""
+        """Return one row per text."""
         ...
 
 
@@ -43,9 +43,9 @@ class Encoded:
     """The vectors of one text.
 
     Attributes:
-        vectors: One row of length one for each formula, each sentence, and the whole, last.
-        kinds: What each stands for: 0 formula, 1 sentence, 2 document.
-        formulas: The ids of the formulas, in their order.
+        vectors: One row of length one for each formula, each sentence, and, last, the document.
+        kinds: The kind of each row: 0 formula, 1 sentence, 2 document.
+        formulas: The ids of the formulas, in order.
     """
 
     vectors: Vectors
@@ -54,9 +54,9 @@ class Encoded:
 
 
 class LabelVectors:
-    """Vectors that nodes start with, from an encoder of texts; each label is encoded once.
+    """Caches initial node vectors from an encoder of texts; each label is encoded once.
 
-    Symbols of formulas and placeholders mean nothing to an encoder of texts and get none.
+    Symbols of formulas and placeholders have no meaning for an encoder of texts and get no vector.
     """
 
     def __init__(self, encoder: TextEncoder) -> None:
@@ -64,16 +64,16 @@ class LabelVectors:
         self.forget()
 
     def forget(self) -> None:
-        """Begin a new table; graphs that were made before keep the old one."""
+        """Start a new table; existing graphs keep the old one."""
         self._rows: dict[str, int] = {}
         self._table: list[NDArray[np.float16]] = []
 
     def __len__(self) -> int:
-        """How many labels are remembered."""
+        """Return the number of labels in the cache."""
         return len(self._rows)
 
     def __call__(self, labels: Sequence[str]) -> Features:
-        """What the nodes with these labels start with."""
+        """Return the initial vectors of nodes with these labels."""
         new = [label for label in dict.fromkeys(labels) if label not in self._rows]
         spoken = [label for label in new if _is_word(label)]
         self._rows.update(dict.fromkeys(new, -1))
@@ -93,12 +93,12 @@ def _is_word(label: str) -> bool:
 
 
 class GraphEncoder:
-    """Encodes texts with a model that was trained by `mathsetu train graph`.
+    """Encodes texts with a model of `mathsetu train graph`.
 
     Args:
         files: The model.
-        features: Gives nodes their start where the model asks for that; the encoder that the
-            model names unless given.
+        features: The source of initial node vectors, if the model needs them (default: the
+            encoder that the model names).
     """
 
     def __init__(self, files: ModelFiles, features: TextEncoder | None = None) -> None:
@@ -113,7 +113,7 @@ class GraphEncoder:
 
     @property
     def dimensions(self) -> int:
-        """How long the vectors are."""
+        """The length of the vectors."""
         return self._files.choices.projection
 
     @property
@@ -122,15 +122,15 @@ class GraphEncoder:
         return self._files.choices.graphs.sentences
 
     def tensors(self, sources: Sequence[Source]) -> list[GraphTensors]:
-        """The graphs of texts, as the model reads them."""
+        """Return the graphs of texts in the form that the model reads."""
         return self._tensors(self._builder.build_many(sources))
 
     def encode(self, sources: Sequence[Source]) -> list[Encoded]:
-        """The vectors of each text."""
+        """Return the vectors of each text."""
         return self.encode_graphs(self.tensors(sources))
 
     def encode_made(self, graphs: Sequence[Graph]) -> list[Encoded]:
-        """The vectors of graphs that were made elsewhere."""
+        """Return the vectors of graphs that were built elsewhere."""
         return self.encode_graphs(self._tensors(graphs))
 
     def _tensors(self, graphs: Iterable[Graph]) -> list[GraphTensors]:
@@ -141,7 +141,7 @@ class GraphEncoder:
         ]
 
     def encode_graphs(self, graphs: Iterable[GraphTensors]) -> list[Encoded]:
-        """The vectors of each graph."""
+        """Return the vectors of each graph."""
         found: list[Encoded] = []
         batch: list[GraphTensors] = []
         size = 0

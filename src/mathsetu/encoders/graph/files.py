@@ -1,4 +1,4 @@
-"""A trained graph model as files: settings, vocabulary and weights, none of which can run code."""
+"""Saves and loads a graph model: settings, vocabulary and weights, in files without code."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SETTINGS, _VOCABULARY, _WEIGHTS = "model.json", "vocabulary.json", "weights.npz
 
 @dataclass(frozen=True)
 class ModelFiles:
-    """What a folder with a graph model holds; weights are by the names of the network's parts."""
+    """The contents of a graph model's folder; weights are by their names in the network."""
 
     choices: GraphModel
     vocabulary: Vocabulary
@@ -32,7 +32,7 @@ class ModelFiles:
 
 
 def save_model(folder: Path, files: ModelFiles) -> None:
-    """Write a model into a folder; weights take two bytes each."""
+    """Write a model into a folder, with weights in half precision."""
     folder.mkdir(parents=True, exist_ok=True)
     text = json.dumps(asdict(files.choices), indent=1)
     (folder / _SETTINGS).write_text(text + "\n", encoding="utf-8")
@@ -44,7 +44,7 @@ def save_model(folder: Path, files: ModelFiles) -> None:
 
 
 def load_model(folder: Path) -> ModelFiles:
-    """Read what `save_model` has written.
+    """Read a model that `save_model` wrote.
 
     >>> load_model(Path("no-such-folder"))
     Traceback (most recent call last):
@@ -71,7 +71,7 @@ def load_model(folder: Path) -> ModelFiles:
 
 
 def _check(folder: Path, files: ModelFiles) -> None:
-    """Refuse weights of another size than settings and vocabulary say."""
+    """Refuse weights whose shape differs from the settings and the vocabulary."""
     choices, weights = files.choices, files.weights
     hidden = choices.hidden
     relations = len(files.vocabulary.relation_types)

@@ -1,8 +1,8 @@
 """The relational graph network, in torch: pre-norm residual R-GCN layers and a projection head.
 
-A layer adds to each node what its neighbours tell it. What a neighbour says goes through the
-matrix of the relation between them, a mixture of a few bases, and a learned vector of the relation
-is added. The nodes that represent a graph are then projected and brought to length one.
+A layer adds to each node the messages of its neighbours. A message is the neighbour's state times
+the matrix of their relation, which is a mixture of a few basis matrices, plus a learned vector of
+the relation. Finally, the states of the nodes that represent a graph are projected and normalised.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from mathsetu.encoders.graph.settings import GraphModel
 from mathsetu.graphs.virtual import DOCUMENT
 from mathsetu.graphs.vocabulary import MASK
 
-#: The size of what attention compares.
+#: The size of queries and keys of attention.
 ATTENTION = 16
-# Edges that are multiplied by one matrix together.
+# Edges per block, which are multiplied by the same matrix.
 _BLOCK = 128
-# The approximation of GELU that numpy can follow to the last digits.
+# The approximation of GELU that numpy can compute almost exactly.
 _GELU = "tanh"
 
 
 @dataclass(frozen=True)
 class Edges:
-    """The edges of a batch, in blocks of one relation; those that fill up a block weigh nothing.
+    """The edges of a batch, in blocks of one relation; padding of a block has weight 0.
 
     Attributes:
-        sources: Where each edge begins.
-        targets: Where it ends.
+        sources: The source node of each edge.
+        targets: The target node of each edge.
         relations: The relation of each block.
-        weights: How much each edge counts.
+        weights: The weight of each edge.
     """
 
     sources: Tensor
@@ -45,15 +45,15 @@ class Edges:
 
 
 class GraphNetwork(nn.Module):
-    """Vectors of length one for the nodes that represent graphs.
+    """Computes vectors of length one for the nodes that represent graphs.
 
     Args:
         choices: The size and kind of the network.
-        nodes: How many types of nodes there are.
-        relations: How many types of relations there are.
-        node_masking: The share of nodes that are hidden in training.
-        edge_dropout: The share of edges that are left out in training.
-        temperature: Where the temperature of the loss starts; it is learned.
+        nodes: The number of node types.
+        relations: The number of relation types.
+        node_masking: The share of nodes that are masked in training.
+        edge_dropout: The share of edges that are dropped in training.
+        temperature: The initial value of the learned temperature of the loss.
     """
 
     def __init__(
@@ -87,11 +87,11 @@ class GraphNetwork(nn.Module):
 
     @property
     def device(self) -> torch.device:
-        """Where the network is."""
+        """The device of the network."""
         return self.embedding.device
 
     def forward(self, batch: GraphBatch) -> Tensor:
-        """One row for each node that represents a graph of the batch, in their order."""
+        """Return one row per node that represents a graph of the batch, in order."""
         arrays = {name: self._here(getattr(batch, name)) for name in _ARRAYS}
         nodes, added = arrays["nodes"], self._here(batch.added)
         edges = self._edges(batch, added)
@@ -113,7 +113,7 @@ class GraphNetwork(nn.Module):
         return functional.normalize(self.second_norm(self.second(found)).float(), dim=1)
 
     def _edges(self, batch: GraphBatch, added: Tensor) -> Edges:
-        """The edges of a batch in blocks; those that are left out in training weigh nothing."""
+        """Return the edges of a batch in blocks; edges dropped in training get weight 0."""
         numbers, relations = batch.blocks(_BLOCK)
         places = self._here(numbers)
         there = (places >= 0).flatten()
@@ -122,7 +122,7 @@ class GraphNetwork(nn.Module):
         targets = self._here(batch.targets)[places]
         weights = torch.where(there, self._here(batch.weights)[places], 0.0)
         if self.training:
-            # Edges of virtual nodes always stay: they hold what comes out together.
+            # Edges of virtual nodes are never dropped, since the output depends on them.
             fixed = (added[sources] >= 0) | (added[targets] >= 0)
             kept = torch.rand(len(weights), device=self.device) >= self.edge_dropout
             scaled = torch.where(kept, weights / (1 - self.edge_dropout), 0.0)
@@ -133,7 +133,7 @@ class GraphNetwork(nn.Module):
         return torch.from_numpy(array).to(self.device, non_blocking=True)
 
     def _started(self, state: Tensor, added: Tensor, edges: Edges) -> Tensor:
-        """Nodes with the start of the virtual ones filled in."""
+        """Return the states of nodes with those of virtual nodes initialised."""
         way = self.choices.graphs.virtual.initialisation
         virtual = added >= 0
         state = torch.where(virtual[:, None], 0.0, state)
@@ -144,7 +144,8 @@ class GraphNetwork(nn.Module):
             return state + torch.where(virtual[:, None], own, 0.0)
         present = edges.weights > 0
         sources, targets = edges.sources[present], edges.targets[present]
-        # Formulas and sentences take the mean of their nodes, then the document that of theirs.
+        # Formulas and sentences get the mean of their nodes; then the document gets the mean of its
+        # neighbours.
         for kinds in ((0, 1), (DOCUMENT,)):
             wanted = torch.isin(added, torch.tensor(kinds, device=added.device))
             told = wanted[targets] & ~wanted[sources] & ((added[sources] < 0) | (kinds != (0, 1)))
@@ -168,7 +169,7 @@ class GraphNetwork(nn.Module):
 
 
 class _Layer(nn.Module):
-    """One passing of messages."""
+    """One message-passing layer."""
 
     def __init__(self, choices: GraphModel, relations: int) -> None:
         super().__init__()
@@ -200,9 +201,9 @@ class _Layer(nn.Module):
         return state + functional.gelu(heard, approximate=_GELU)
 
     def _attention(self, normed: Tensor, edges: Edges) -> Tensor:
-        """Weights that add up to one for each target."""
+        """Return weights of edges that sum to one for each target."""
         asked, offered = self.asks(normed).float(), self.offers(normed).float()
-        # What is selected, unlike what is indexed, gives its gradients back without sorting.
+        # The backward pass of `index_select`, unlike that of indexing, does not sort.
         asked = asked.index_select(0, edges.targets)
         offered = offered.index_select(0, edges.sources)
         scores = (asked * offered).sum(dim=1) / ATTENTION**0.5

@@ -1,4 +1,4 @@
-"""Products of matrices that stay on the processor that asks for them."""
+"""Matrix products that run only in the calling thread."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float32]
 
-# Above this many multiplications the linear algebra library spreads a product over threads that
-# wait for each other; on a busy machine that takes ten times the processor time.
+# Above this many multiplications, the linear algebra library splits a product over threads that
+# wait for each other; on a busy machine that takes ten times the CPU time.
 _LARGEST = 1 << 18
 
 
 def product(rows: Numbers, matrix: Numbers) -> Numbers:
-    """``rows @ matrix`` in parts that are small enough for one thread.
+    """Return ``rows @ matrix``, computed in parts that are small enough for one thread.
 
     >>> rows, matrix = np.ones((20_000, 3), dtype=np.float32), np.eye(3, dtype=np.float32)
     >>> np.array_equal(product(rows, matrix), rows)

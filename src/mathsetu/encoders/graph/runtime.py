@@ -1,9 +1,9 @@
-"""The trained graph network in numpy: what searching needs, without torch.
+"""The trained graph network in numpy, for search without torch.
 
-It does what `network.py` does when it is not training; a test holds them together. There are two
-because the core install has no torch, and training needs gradients, which numpy has not. Here a
-relation's matrix is mixed from the bases when the relation is first met and kept, and the edges of
-a relation are multiplied together.
+It computes the same as `network.py` in evaluation mode; a test compares them. Two versions are
+needed because the core install has no torch, and training needs gradients, which numpy does not
+have. Here the matrix of a relation is mixed from the bases on first use and cached, and all edges
+of a relation are multiplied at once.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _SMALL = 1e-5
 
 
 class NumpyNetwork:
-    """Vectors of length one for the nodes that represent graphs.
+    """Computes vectors of length one for the nodes that represent graphs.
 
     Args:
         choices: The size and kind of the network.
-        weights: Its weights, by the names that the parts of the torch network have.
+        weights: Its weights, by their names in the torch network.
     """
 
     def __init__(self, choices: GraphModel, weights: Mapping[str, Numbers]) -> None:
@@ -40,14 +40,14 @@ class NumpyNetwork:
         self._matrices: dict[tuple[int, int], Numbers] = {}
 
     def __call__(self, batch: GraphBatch) -> Numbers:
-        """One row for each node that represents a graph of the batch, in their order."""
+        """Return one row per node that represents a graph of the batch, in order."""
         added = batch.added
         state = self._weights["embedding"][batch.nodes]
         if self._choices.features and len(batch.features):
             known = (batch.feature_rows >= 0) & (added < 0)
             state[known] += self._linear("features", batch.features)[batch.feature_rows[known]]
         state = self._started(state, added, batch)
-        # Edges of one relation stand together, and so do, after another sort, those of one target.
+        # Edges are sorted by relation, with a second order by target.
         edges = _Edges(batch, len(state))
         for number in range(self._choices.layers):
             state = self._layer(number, state, edges)
@@ -145,7 +145,7 @@ class _Edges:
         self._starts = (np.cumsum(counts) - counts)[self._heard]
 
     def relations(self) -> list[tuple[int, slice]]:
-        """Each relation with its edges."""
+        """Return each relation with the slice of its edges."""
         types, starts = np.unique(self.types, return_index=True)
         ends = [*starts[1:].tolist(), len(self.types)]
         return [
@@ -154,7 +154,7 @@ class _Edges:
         ]
 
     def shares(self, scores: Numbers) -> Numbers:
-        """Scores of the edges as weights that add up to one for each target."""
+        """Return the softmax of the edges' scores over the edges of each target."""
         if not len(scores):
             return scores
         together = scores[self._by_target]
@@ -166,7 +166,7 @@ class _Edges:
         return found
 
     def add_to(self, nodes: Numbers, told: Numbers) -> None:
-        """Add what is told along the edges to the nodes at their ends."""
+        """Add the messages of the edges to their target nodes."""
         if len(told):
             nodes[self._heard] += np.add.reduceat(told[self._by_target], self._starts, axis=0)
 

@@ -1,4 +1,4 @@
-"""What a graph model is made of; it is saved with the model and needed to read it."""
+"""The settings of a graph model, which are saved with it and needed to load it."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Aggregation = Literal["mean", "attention"]
 
 @dataclass(frozen=True)
 class GraphChoices:
-    """Which graphs a model reads: those it was trained on and no others.
+    """The kind of graphs that a model reads: the kind that it was trained on.
 
     Attributes:
-        sentences: What makes the graphs of sentences: ``terms``, ``dependency`` or ``amr``.
-        trees: Which trees of formulas there are: ``both``, ``opt``, ``slt`` or ``none``.
-        virtual: Which virtual nodes there are, how they are joined, and how they start.
+        sentences: The maker of sentence graphs: ``terms``, ``dependency`` or ``amr``.
+        trees: The trees of formulas: ``both``, ``opt``, ``slt`` or ``none``.
+        virtual: The virtual nodes, their edges, and their initial vectors.
     """
 
     sentences: str = "terms"
@@ -32,14 +32,14 @@ class GraphModel:
     """The size and kind of a relational graph network.
 
     Attributes:
-        hidden: The size of a node's vector between layers.
-        projection: The size of the vectors that come out and are compared.
-        layers: How many times messages are passed.
-        bases: From how many matrices those of all relations are mixed.
+        hidden: The size of a node's vector in the layers.
+        projection: The size of the output vectors.
+        layers: The number of message-passing layers.
+        bases: The number of basis matrices from which those of the relations are mixed.
         aggregation: ``mean`` of the messages of each relation, or weighted by ``attention``.
-        features: The size of another encoder's vectors that nodes start with; 0 for none.
-        features_from: The encoder that gives them, as `mathsetu.encoders.load_encoder` knows it.
-        graphs: Which graphs it reads.
+        features: The size of the initial node vectors from another encoder; 0 for none.
+        features_from: The model of that encoder, for `mathsetu.encoders.load_encoder`.
+        graphs: The kind of graphs that it reads.
 
     >>> GraphModel(layers=0)
     Traceback (most recent call last):

@@ -1,12 +1,12 @@
-"""Words that translate each other, learned from parallel text.
+"""Learns word translations from parallel text.
 
-Dictionaries have one form of a word and none of the small ones. Parallel text has all of them: how
-a word is inflected, and what "of", "such that" and "hence" are. Which word goes with which is found
-as in IBM's first model (Brown et al., 1993): every word of a translation is shared out among the
-words of its original, again and again, by what is known so far.
+Dictionaries have one form of a word and no function words. Parallel text has inflected forms, and
+translations of "of", "such that" and "hence". Words are aligned as in IBM model 1 (Brown et al.,
+1993): in each of several rounds, every word of a translation is distributed over the words of its
+original by the current probabilities.
 
-`align_terms` does more, for tables that search reads: a pair counts as much as both directions
-agree on it.
+`align_terms` is for tables that search reads: it weights a pair by how much both directions of the
+alignment agree on it.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ Numbers = NDArray[np.int64]
 Chances = NDArray[np.float64]
 
 _FORMULA = re.compile(r"\$\$.*?\$\$|\$[^$]*\$", re.DOTALL)
-# Vowel signs, marks and the Persian half-space belong to the word that they stand in.
+# Vowel signs, marks and the Persian half-space are parts of words.
 _MARKS = (
     "\u0900-\u0963\u064b-\u0655\u0981-\u09e3\u0a01-\u0a75\u0a81-\u0ae3\u0b82-\u0bd7\u0c00-\u0c63"
 )
 _WORD = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{_MARKS}\u0e31-\u0e4e\u200c\u200d'-])*")
 _LONGEST = 40
 _ROUNDS = 5
-# A word that is seen less often is not known well enough.
+# Fewest co-occurrences of a word and its translation.
 _LEAST_SEEN = 3
-# Of two words each must take at least this share of the other.
+# Least probability of a translation given the word, and of the word given the translation.
 _LEAST = (0.04, 0.04)
 _MOST_FORMS = 8
-# A place whose links are all less likely than this goes with nothing: not every word has its like.
+# Weight of an alignment to no word, because not every word has a translation.
 _NOTHING = 1e-4
 
-#: Terms of a text, those of its translation, and how often the pair counts.
+#: The terms of a text, the terms of its translation, and the weight of the pair.
 TermPair = tuple[Sequence[str], Sequence[str], float]
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text in small letters, without its formulas.
+    """Return the words of a text in lower case, without its formulas.
 
     >>> words_of("Is $n^2$ the Square of a number?")
     ['is', 'the', 'square', 'of', 'a', 'number']
@@ -51,7 +51,7 @@ def words_of(text: str) -> list[str]:
 
 
 def without_formulas(text: str) -> str:
-    """A text with blanks in place of its formulas.
+    """Return a text with its formulas replaced by blanks.
 
     >>> without_formulas("the roots of $x^2$")
     'the roots of  '
@@ -62,11 +62,11 @@ def without_formulas(text: str) -> str:
 def align_words(
     pairs: Iterable[tuple[str, str]], least: tuple[float, float] = _LEAST
 ) -> Mapping[str, tuple[tuple[str, float], ...]]:
-    """Words of the first texts with their translations and how likely each is, likeliest first.
+    """Return words of the first texts with translations and their probabilities, best first.
 
     Args:
-        pairs: Texts with their translations; we call the first one English, whatever it is.
-        least: How likely a translation of a word must be, and the word as one of the translation.
+        pairs: Texts with their translations; the code calls the first text English.
+        least: Least probability of a translation given the word, and the reverse.
 
     >>> pairs = [("a prime", "primo"), ("a number", "número"), ("prime number", "número primo")]
     >>> align_words(pairs * 4)["prime"][0][0]
@@ -92,16 +92,16 @@ def align_words(
 def align_terms(
     pairs: Iterable[TermPair], least_chance: float, least_count: float
 ) -> dict[str, list[tuple[str, float]]]:
-    """Terms with those of the translation that go with them, the likeliest first.
+    """Return terms with translations and their probabilities, best first.
 
-    Each direction shares out every term of one side among those of the other. A link counts by the
-    geometric mean of what both give it, so that a term which goes with everything in one direction
-    (a stray word of a long sentence) is kept out by the other.
+    Each direction distributes every term of one side over the terms of the other. The weight of a
+    link is the geometric mean of both directions, so a term that aligns with everything in one
+    direction (a stray word of a long sentence) is excluded by the other.
 
     Args:
         pairs: Texts with their translations.
-        least_chance: How likely a translation must be.
-        least_count: How often it must have been seen, in shares of links.
+        least_chance: Least probability of a translation.
+        least_count: Least total weight of its links.
 
     >>> pairs = [(["primo"], ["prime"], 1.0), (["numero", "primo"], ["prime", "number"], 1.0)]
     >>> align_terms(pairs * 3, 0.1, 1.0)["numero"][0][0]
@@ -137,7 +137,7 @@ def align_terms(
     times_of = np.concatenate(counted)
 
     def shares(given: Numbers, shared: Numbers) -> Chances:
-        """What each link gets of the place that it shares with others."""
+        """Return the share of each link among the links of the same ``shared`` place."""
         chances = np.ones(len(kinds))
         share = times_of
         for _ in range(_ROUNDS):
@@ -163,10 +163,10 @@ def align_terms(
 
 @dataclass(frozen=True)
 class _Links:
-    """Every word of a text with every word of its translation.
+    """The links of every word of a text to every word of its translation.
 
-    ``kind`` numbers the two words of a link among the ``kinds`` that occur, ``english`` and
-    ``other`` the very places in the text that it joins.
+    A kind is a pair of words: ``kinds`` has all that occur, ``seen`` their counts, and ``kind`` the
+    index of each link's kind. ``english`` and ``other`` are the places that each link joins.
     """
 
     english_words: list[str]
@@ -178,11 +178,11 @@ class _Links:
     other: Numbers
 
     def learn(self, given: Numbers, shared: Numbers) -> Chances:
-        """How likely each kind of link is, among all of the word that is given.
+        """Return the probability of each kind of link, given one of its words.
 
         Args:
-            given: The word of each kind whose translations are looked for.
-            shared: The places of the other side, each of which is shared out among its links.
+            given: The given word of each kind, whose translations are learned.
+            shared: The place of each link on the other side; it is distributed over its links.
         """
         chances = np.ones(len(self.kinds))
         for _ in range(_ROUNDS):

@@ -1,4 +1,4 @@
-"""Cuts batches of like length out of a pack that lies on the accelerator."""
+"""Forms batches of texts of similar length from a pack on the accelerator."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mathsetu.training.encoder.packs import Pack
 
 
 class GpuPack:
-    """A pack whose rows are cut and filled up where the model runs."""
+    """A pack on the device of the model, where its rows are cut and padded."""
 
     def __init__(self, pack: Pack, device: str, padding: int = 0) -> None:
         self.tokens = torch.from_numpy(pack.tokens.astype(np.int32)).to(device)
@@ -24,13 +24,13 @@ class GpuPack:
     def rows(
         self, numbers: Tensor, multiple: int, begin: int | None = None, end: int | None = None
     ) -> Tensor:
-        """The texts of these numbers as one matrix, as wide as a multiple.
+        """Return the texts of these numbers as one padded matrix.
 
         Args:
             numbers: Which texts.
             multiple: What the width must be divisible by.
-            begin: A token before every text.
-            end: A token after every text.
+            begin: A token to put before every text.
+            end: A token to put after every text.
         """
         starts = self.ends[numbers]
         lengths = self.ends[numbers + 1] - starts
@@ -48,7 +48,9 @@ class GpuPack:
 
 
 def by_length(lengths: NDArray[np.int64], tokens: int) -> Iterator[NDArray[np.int64]]:
-    """All numbers in batches of like length with about so many tokens each.
+    """Yield text numbers in batches of similar length, at most ``tokens`` with padding.
+
+    A longer text is a batch of its own.
 
     >>> [batch.tolist() for batch in by_length(np.array([3, 1, 2, 9]), 6)]
     [[1, 2], [0], [3]]
@@ -66,13 +68,13 @@ def by_length(lengths: NDArray[np.int64], tokens: int) -> Iterator[NDArray[np.in
 def sampled(
     lengths: NDArray[np.int64], chance: np.random.Generator, batch: int, pool: int = 32
 ) -> Iterator[NDArray[np.int64]]:
-    """Endless batches without repetition in an epoch; texts of like length come together.
+    """Yield batches of texts of similar length endlessly, without repetition in an epoch.
 
     Args:
-        lengths: How long the texts are.
-        chance: Where randomness comes from.
-        batch: How many texts a batch has; all of them where there are fewer.
-        pool: So many batches are sorted by length together and then shuffled.
+        lengths: The lengths of the texts.
+        chance: The random generator.
+        batch: Texts per batch; all of them if there are fewer.
+        pool: Batches that are sorted by length together and then shuffled.
     """
     if not len(lengths):
         raise InputError("there are no examples to learn from")

@@ -1,7 +1,7 @@
-"""Stage 7: one model from several trainings of one vector space.
+"""Stage 7: average several trainings of one vector space into one model.
 
-Students that started from the same weights stay near enough for the mean of their weights to be a
-student, too; it keeps what each of them knows.
+Students that started from the same weights stay close enough for the mean of their weights to work
+as a student; it keeps what each of them learned.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from mathsetu.training.encoder.student import Student
 
 
 def blend(works: Sequence[Path], folder: Path) -> None:
-    """Write the mean of work folders' finished students as a model.
+    """Write the mean of the finished students of work folders as a model.
 
     Args:
-        works: Work folders with the same tokenizer, and with targets in the same space. One that
-            is named twice counts twice.
-        folder: Where the model goes.
+        works: Work folders with the same tokenizer, and with targets in the same space. A folder
+            that is given twice has twice the weight.
+        folder: The folder for the model.
     """
     if len(works) < 2:
         raise InputError("give at least two work folders, and then the folder of the model")
@@ -40,7 +40,7 @@ def blend(works: Sequence[Path], folder: Path) -> None:
 
 
 def blended(works: Sequence[Path]) -> Student:
-    """The mean of work folders' finished students; of one folder, its student."""
+    """Return the mean of the finished students of work folders."""
     first, *others = works
     for other in others:
         require_same_tokenizer(first, other)
@@ -54,7 +54,7 @@ def blended(works: Sequence[Path]) -> Student:
 
 
 def finished_student(work: Path) -> Student:
-    """The last student of a work folder: the contrasted one where there is one."""
+    """Return the last student of a work folder: the contrasted one if there is one."""
     student = Student(finished_shape(work))
     contrasted = (work / "contrasted").is_dir()
     load_weights(work / ("contrasted" if contrasted else "distilled"), student)
@@ -63,7 +63,7 @@ def finished_student(work: Path) -> Student:
 
 
 def _require_same_space(first: Path, second: Path) -> None:
-    """Refuse folders whose targets were turned differently: their mean would mean nothing."""
+    """Refuse folders with different projections of the targets, which cannot be averaged."""
     one, other = (
         found(work / "basis.npy", "run 'teach' for that folder").read_bytes()
         for work in (first, second)

@@ -1,4 +1,4 @@
-"""Stage 6, first half: how large the numbers are that enter each product, found on examples."""
+"""Stage 6, first half: measure the input ranges of each matrix product on examples."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from mathsetu.training.encoder.batches import GpuPack, by_length
 from mathsetu.training.encoder.packs import Pack
 from mathsetu.training.encoder.student import Student
 
-# The head works on one vector a text and stays as it is.
+# The head is not quantised, since it runs only once per text.
 _LEFT_OUT = "head"
 _TOKENS_AT_ONCE = 4096
 
 
 @torch.inference_mode()
 def input_ranges(student: Student, pack: Pack) -> dict[str, NDArray[np.float32]]:
-    """For every linear map of a student the largest size of each channel that enters it.
+    """Return the largest absolute value of each input channel of a student's linear layers.
 
     Args:
         student: The trained student.
-        pack: Texts as token numbers, of the kinds that it will read; some hundreds suffice.
+        pack: Texts as token ids, of the kinds that it will read; some hundreds suffice.
     """
     largest: dict[str, Tensor] = {}
 
@@ -37,7 +37,7 @@ def input_ranges(student: Student, pack: Pack) -> dict[str, NDArray[np.float32]]
     ]
     device = str(next(student.parameters()).device)
     texts = GpuPack(pack, device)
-    # Texts of like length together: what fills up a row would be taken for something read.
+    # Texts of similar length together, since the states of padding would be measured as well.
     for chosen in by_length(pack.lengths(), _TOKENS_AT_ONCE):
         student(texts.rows(torch.from_numpy(chosen).to(device), student.shape.group))
     for hook in hooks:

@@ -1,9 +1,9 @@
-"""English mathematics with its words put into another language.
+"""Code switching: replaces words of English mathematics with words of another language.
 
-The words come from the glossary, from dictionaries, and from parallel text (`alignment`); what none
-of them knows is at times written by its sound. The order of the words stays English, but the terms
-are right: that teaches the terms of languages in which there is little parallel mathematics.
-Formulas stay as they are.
+The words come from the glossary, from dictionaries, and from parallel text (`alignment`). Words
+that none of them has are sometimes spelled phonetically. The word order stays English, but the
+terms are right, so the model learns the terms of languages with little parallel mathematics.
+Formulas do not change.
 """
 
 from __future__ import annotations
@@ -16,37 +16,37 @@ from dataclasses import dataclass
 from mathsetu.languages.glossary.concepts import read_concepts
 from mathsetu.training.encoder.phonetic_spelling import SCRIPTS, sounded
 
-#: Nepali has no dictionary here; what the glossary lacks is said in Hindi, its neighbour.
+#: Nepali has no dictionary here; terms missing from the glossary are taken from Hindi.
 BORROWED = {"ne": "hi"}
 _LONGEST_PHRASE = 4
 _FORMULA = re.compile(r"(\$\$.*?\$\$|\$[^$]*\$)", re.DOTALL)
 _WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]+(?:['-][A-Za-z]+)*")
-# Articles have no word of their own in most of our languages.
+# Most of our languages have no articles.
 _ARTICLES = {"the": ("",), "a": ("",), "an": ("",)}
 _WITH_ARTICLES = frozenset({"es"})
-# What a dictionary calls a translation is often a remark; a word has only letters of its script.
+# Dictionary entries are often remarks; a usable word has only letters of its script.
 _SCRIPTS = {
     "hi": re.compile(r"[\u0900-\u097f\u200d -]{1,30}"),
     "fa": re.compile(r"[\u0600-\u06ff\u200c -]{1,30}"),
 }
 _LATIN = re.compile(r"[^\W\d_\u0370-\uffff]+(?:[ -][^\W\d_\u0370-\uffff]+){0,2}")
 _MOST_FORMS = 4
-# A form that is taken always when a word is translated is so many times among its forms.
+# Copies of a learned form with probability 1 among the forms to choose from.
 _WEIGHT = 8
-# So often a word that nobody knows is written by its sound, and so often one that is known.
+# Shares of unknown and of known words that are spelled phonetically.
 _UNKNOWN_SOUNDED = 0.5
 _KNOWN_SOUNDED = 0.03
 _SHORTEST_SOUNDED = 4
 
-#: Translations of a word with the share that each has.
+#: Translations of each word with their probabilities.
 Learned = Mapping[str, Sequence[tuple[str, float]]]
 
 
 @dataclass(frozen=True)
 class Lexicon:
-    """What English phrases can be called in another language.
+    """The translations of English phrases in another language.
 
-    Where the language has a script, words are also written in it by their sound.
+    If ``script`` is given, some words are spelled phonetically in it.
 
     >>> lexicon = Lexicon({"prime number": ("primo",), "is": ("es",)})
     >>> lexicon.swap("Is $n$ a prime number?", random.Random(1), share=1.0)
@@ -57,9 +57,9 @@ class Lexicon:
     script: str = ""
 
     def swap(self, text: str, chance: random.Random, share: float = 0.85) -> str:
-        """The text with a share of its known phrases replaced, the longest ones first."""
+        """Replace a share of the known phrases of a text, the longest ones first."""
         parts = _FORMULA.split(text)
-        # Every second part is a formula.
+        # Every second part is a formula, which stays.
         parts[::2] = [self._swap_prose(part, chance, share) for part in parts[::2]]
         return "".join(parts)
 
@@ -101,17 +101,17 @@ class Lexicon:
 def make_lexicon(
     language: str, entries: Iterable[tuple[str, str]], learned: Learned | None = None
 ) -> Lexicon:
-    """A lexicon from the glossary, words learned from parallel text, and a dictionary.
+    """Build a lexicon from the glossary, a dictionary, and words learned from parallel text.
 
-    What the glossary lacks is taken from the dictionary. Learned words join both, since they have
-    the inflected forms and the small words.
+    The dictionary adds words that the glossary lacks. Learned words add forms to both, since they
+    include inflected forms and function words.
 
     >>> make_lexicon("es", [("integral", "?"), ("cat", "gato")]).phrases["cat"]
     ('gato',)
     """
     phrases: dict[str, tuple[str, ...]] = {}
     for concept in read_concepts():
-        # The usual term three times: inflected and rare forms are seen, but less often.
+        # The usual term three times, so that other forms are chosen less often.
         forms = concept.forms.get(language, ())
         weighted = tuple(forms[:1]) * 3 + tuple(forms[1:])
         for english in concept.forms["en"]:
@@ -150,5 +150,5 @@ def _from_dictionary(
 
 
 def _swappable(word: str) -> bool:
-    """A letter that stands alone is a name in mathematics, except two English words."""
+    """Whether a word can be replaced; a single letter is a symbol, unless it is "a" or "I"."""
     return len(word) > 1 or word in ("a", "i")

@@ -1,7 +1,7 @@
-"""Stage 5: questions and their answers are put together, and wrong answers apart.
+"""Stage 5: contrastive training on questions with right and wrong answers.
 
-Questions are asked in mixed languages. The teachers' vectors hold the student back from forgetting
-what it knows.
+Questions are in mixed languages. A second loss keeps the student's vectors near the teacher's, so
+that it does not forget.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from mathsetu.training.encoder.packs import Pack
 from mathsetu.training.encoder.schedule import Schedule
 from mathsetu.training.encoder.student import Student
 
-# Answers that teachers find as good as the right one are probably right, too.
+# Answers whose teacher score is above this share of the right one's are probably right, too.
 _TOO_GOOD = 0.95
-#: So many of the batches ask in another language.
+#: The share of batches with questions in another language.
 MIXED = 0.6
 
 
 @dataclass(frozen=True)
 class Threads:
-    """Questions and answers as tokens, with the teachers' vectors of their English originals.
+    """Questions and answers as tokens, with the teacher's vectors of their English originals.
 
-    ``asked`` has the questions again in other languages or with swapped words.
+    ``asked`` has the same questions with words swapped into other languages.
     """
 
     questions: Pack
@@ -48,14 +48,14 @@ class Threads:
 
 
 def hard_negatives(threads: Threads, count: int = 8) -> Tensor:
-    """For each question some answers that teachers take for near but less near than its own."""
+    """Return, per question, wrong answers that are near it, but not as near as its own answer."""
     found = []
     own = (threads.question_targets.float() * threads.answer_targets.float()).sum(1)
     for start in range(0, len(own), 4096):
         scores = threads.question_targets[start : start + 4096] @ threads.answer_targets.T
         limit = (own[start : start + 4096] * _TOO_GOOD)[:, None]
         scores = scores.masked_fill(scores > limit, -1)
-        # Its own answer comes last, whatever the teachers think of it.
+        # The own answer is ranked last, whatever its score.
         scores.diagonal(start).fill_(-2)
         found.append(scores.topk(min(count, len(own))).indices)
     return torch.cat(found)
@@ -64,7 +64,7 @@ def hard_negatives(threads: Threads, count: int = 8) -> Tensor:
 def contrast(
     student: Student, threads: Threads, schedule: Schedule, folder: Path, report: Report
 ) -> None:
-    """Train a student on threads; goes on from the folder's checkpoint where there is one."""
+    """Train a student on threads; resume from the folder's checkpoint if there is one."""
     device, multiple = device_of(student), row_width(student)
     questions, asked, answers = (
         GpuPack(pack, device) for pack in (threads.questions, threads.asked, threads.answers)

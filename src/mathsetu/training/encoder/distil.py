@@ -1,4 +1,4 @@
-"""Stage 4: the student learns to give both sides of an example the teachers' vector."""
+"""Stage 4: train the student to give the teacher's vector to both sides of an example."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TOKENS_AT_ONCE = 400_000
 
 @dataclass(frozen=True)
 class Lessons:
-    """Examples as tokens, and the vector that both sides should get."""
+    """Examples as tokens, with the target vector of both sides."""
 
     english: Pack
     other: Pack
@@ -38,7 +38,7 @@ class Lessons:
 def distil(
     student: Student, lessons: Lessons, schedule: Schedule, folder: Path, report: Report
 ) -> None:
-    """Train a student; goes on from the folder's checkpoint where there is one."""
+    """Train a student; resume from the folder's checkpoint if there is one."""
     device, multiple = device_of(student), row_width(student)
     english, other = GpuPack(lessons.english, device), GpuPack(lessons.other, device)
 
@@ -61,7 +61,7 @@ def distil(
 
 @torch.inference_mode()
 def encode(student: Student, pack: Pack) -> Tensor:
-    """The student's vectors of all texts of a pack."""
+    """Return the student's vectors of all texts of a pack."""
     device = device_of(student)
     texts = GpuPack(pack, device)
     vectors = torch.zeros(len(pack), student.shape.dimensions, dtype=torch.half, device=device)

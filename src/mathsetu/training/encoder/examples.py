@@ -1,8 +1,8 @@
-"""Stage 2: prepared pairs to examples: an English text and the same in another language.
+"""Stage 2: make examples, each an English text with its translation, from the prepared pairs.
 
-Besides the pairs as they are there are: joined pairs with formulas between them, so that texts
-look like posts; English mathematics with swapped words; and sentences from templates filled with
-terms of the glossary, which say in every language what askers say.
+Examples are the pairs themselves; joined pairs with formulas between them, which resemble posts;
+English mathematics with swapped words; and templates, typical sentences of askers in every
+language, filled with terms of the glossary.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ from mathsetu.training.encoder.prepare import FILES
 from mathsetu.training.encoder.sources import LANGUAGES
 from mathsetu.training.encoder.tokenizer import load_tokenizer, train_tokenizer
 
-#: Languages with little mathematics get more of what is made for them.
+#: Sampling weights: languages with little mathematics get more made examples.
 _WEIGHTS = {"hi": 3, "es": 2, "cs": 3, "hr": 4, "fa": 4, "ne": 3}
 _FORMULA = re.compile(r"\$[^$]{2,80}\$")
-# So many examples are made by one task of a worker.
+# Examples per task of a worker.
 _PORTION = 5_000
-# Of the English sides a tokenizer sees this share: the other languages need the room.
+# The share of English sides for training the tokenizer; other languages need the room.
 _ENGLISH_SHARE = 0.25
-# A thread is a question with an answer that says something.
+# Characters of a question or answer of a thread: shorter ones are skipped, longer ones cut.
 _SHORTEST = 25
 _LONGEST = 600
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """The same text twice; ``kind`` is what it was made by."""
+    """A text in two languages; ``kind`` names how it was made."""
 
     english: str
     other: str
@@ -54,7 +54,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Amounts:
-    """How many examples of each kind are made."""
+    """The number of examples of each kind to make."""
 
     joined: int = 300_000
     swapped: int = 800_000
@@ -63,7 +63,7 @@ class Amounts:
 
 @dataclass(frozen=True)
 class StageFiles:
-    """The files of stage 1, read."""
+    """The contents of the files of stage 1."""
 
     pairs: Mapping[str, Sequence[tuple[str, str]]]
     mathematics: Mapping[str, Sequence[tuple[str, str]]]
@@ -101,7 +101,7 @@ def read_prepared(folder: Path) -> StageFiles:
 
 
 def read_parallel(folder: Path) -> Iterator[tuple[str, str, str, str]]:
-    """The rows of parallel text: language, a mark where it is mathematics, English, translation."""
+    """Yield rows of parallel text: language, "m" for mathematics or "", English, translation."""
     _require(folder, ("parallel.tsv.xz",))
     path = folder / "parallel.tsv.xz"
     try:
@@ -122,7 +122,7 @@ def _require(folder: Path, names: Sequence[str]) -> None:
 
 
 def learn_tokenizer(prepared: Path, work: Path, size: int, amounts: Amounts, seed: int) -> None:
-    """Write ``tokenizer.json`` into the work folder."""
+    """Train a tokenizer on examples; write ``tokenizer.json`` into the work folder."""
     chance = random.Random(seed)  # noqa: S311
     texts = read_prepared(prepared)
 
@@ -146,7 +146,7 @@ def write_examples(
     progress: Callable[[int], None],
     processes: int | None = None,
 ) -> None:
-    """Write the examples and threads as packs of tokens for the student and one teacher."""
+    """Write the examples and threads as packs of tokens for the student and the teacher."""
     texts = read_prepared(prepared)
     tokenizer = found(work / "tokenizer.json", "learn a tokenizer first")
     theirs = found(teacher / "tokenizer.json", "a teacher needs its tokenizer")
@@ -178,7 +178,7 @@ def _write_threads(texts: StageFiles, work: Path, own: Any, theirs: Any, seed: i
 
 @dataclass(frozen=True)
 class Packed:
-    """Examples as token numbers: both sides for the student, the English side for a teacher."""
+    """Examples as token ids: both sides for the student, the English side for the teacher."""
 
     english: Pack
     other: Pack
@@ -190,13 +190,13 @@ def pack_examples(
 ) -> Packed:
     """Make all examples and tokenise them, in parallel.
 
-    The same seed gives the same examples in any number of processes.
+    The examples depend on the seed, not on the number of processes.
 
     Args:
-        work: What the examples are made of.
-        amounts: How many of each kind.
-        processes: How many workers.
-        progress: Hears how many examples there are so far.
+        work: The prepared texts, tokenizers and seed.
+        amounts: The number of examples of each kind.
+        processes: The number of worker processes.
+        progress: Called with the number of examples so far.
     """
     portions: list[Packed] = []
     made = 0
@@ -213,14 +213,14 @@ def pack_examples(
 
 
 def example_texts(prepared: StageFiles, amounts: Amounts, seed: int = 1) -> Iterator[Example]:
-    """The examples themselves, from which a tokenizer learns."""
+    """Yield the examples as text, for training a tokenizer."""
     for task in _tasks(prepared, amounts):
         yield from _portion(prepared, seed, task)
 
 
 @dataclass(frozen=True)
 class Work:
-    """What a worker needs: texts, the files of two tokenizers, the longest text, and a seed."""
+    """The input of a worker: texts, two tokenizer files, the most tokens of a text, and a seed."""
 
     prepared: StageFiles
     student: Path
@@ -229,7 +229,7 @@ class Work:
     seed: int = 1
 
     def __call__(self, task: tuple[str, int, int]) -> Packed:
-        """Make the examples of a task and tokenise them."""
+        """Make and tokenise the examples of a task."""
         examples = _portion(self.prepared, self.seed, task)
         student, teacher = _tokenizer(self.student), _tokenizer(self.teacher)
         english = [example.english for example in examples]
@@ -241,7 +241,7 @@ class Work:
 
 
 def _tasks(prepared: StageFiles, amounts: Amounts) -> list[tuple[str, int, int]]:
-    """What to make, from which number, and how many."""
+    """Return the tasks: a kind or language, the first number, and the count."""
     sizes = {language: len(pairs) for language, pairs in prepared.pairs.items()}
     return [
         (kind, start, min(_PORTION, total - start))
@@ -270,7 +270,7 @@ def _language(chance: random.Random, among: Sequence[str] = LANGUAGES) -> str:
 
 
 def _joined(prepared: StageFiles, chance: random.Random) -> Example:
-    """One to three pairs with formulas before, between or after them."""
+    """Join one to three pairs, each with a formula after it or not."""
     language = _language(chance, tuple(prepared.pairs))
     english: list[str] = []
     other: list[str] = []
@@ -288,7 +288,7 @@ def _joined(prepared: StageFiles, chance: random.Random) -> Example:
 
 
 def _swapped(prepared: StageFiles, chance: random.Random) -> Example:
-    """A passage of an English question or answer with words of another language."""
+    """Swap words of a passage of an English question or answer into another language."""
     while True:
         question, answer, language = chance.choice(prepared.answered)
         if language == "en":
@@ -302,7 +302,7 @@ def _swapped(prepared: StageFiles, chance: random.Random) -> Example:
 
 
 def _from_templates(prepared: StageFiles, chance: random.Random) -> Example:
-    """One to three sentences of what people ask."""
+    """Fill one to three templates with terms and formulas."""
     language = _language(chance)
     rows = [chance.choice(_templates()) for _ in range(chance.randint(1, 3))]
     slots = [_slots(prepared, chance, language) for _ in rows]

@@ -1,15 +1,15 @@
-"""Stage 6, second half: the student as an ONNX file quantised to int8.
+"""Stage 6, second half: export the student as an ONNX file quantised to int8.
 
-The scales of activations are constants, found on examples (see `calibrate`), so the vector of a
-text does not depend on the texts beside it, and no time goes into finding scales anew. Both factors
-of a product are unsigned, which every processor multiplies without overflow: the same text gives
-the same vector on every machine.
+The scales of activations are constants, calibrated on examples (see `calibrate`). So the vector of
+a text does not depend on the other texts of its batch, and no time is spent on dynamic scales. Both
+factors of a product are unsigned bytes, which every processor multiplies without overflow: the same
+text gives the same vector on every machine.
 
-Channels of the states differ much in size. What enters a product is first divided by a part of its
-channel's size, which the matrix takes back; where what came before is linear or a rectifier, it
-does the dividing, at no cost.
+Channels of the states have very different ranges. Each input channel of a product is therefore
+divided by a power of its range, and the matrix is multiplied by the same factor. If the preceding
+operation is linear or a ReLU, the division is folded into it at no cost.
 
-The vectors of the tokens are a table beside the file: the reader of queries has the same ones.
+The token vectors are a separate file, since the reader of queries has the same ones.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ Table = NDArray[np.float32]
 Weights = Mapping[str, Table]
 
 _OPSET = 17
-# Types of numbers, as ONNX counts them.
+# Codes of ONNX data types.
 _FLOAT, _INT32 = 1, 6
 _MICROSOFT = "com.microsoft"
 _MIDDLE = 128
 _TINY = 1e-6
 _EPSILON = 1e-12
-#: How much of the difference between channels the matrix takes over; measured, 0.75 is best.
+#: Exponent of a channel's range in its divisor (1: channels are equalised); 0.75 measured best.
 _EVENED = 0.75
 
 
 def export(shape: Shape, weights: Weights, ranges: Weights, scale: float | None = None) -> Any:
-    """The ONNX model: ``tokens`` (rows of token numbers, zero fills up) to ``vectors``.
+    """Return the ONNX model from ``tokens`` (rows of token ids, 0 is padding) to ``vectors``.
 
-    It is also given what the tokens' rows of `token_table` are, as ``bytes``.
+    Its second input, ``bytes``, has the rows of these tokens in `token_table`.
 
     Args:
         shape: The sizes of the student.
         weights: Its weights by name.
-        ranges: For every product the largest size of each channel that enters it.
-        scale: That of the tokens' table, where it is not `token_table` that makes it.
+        ranges: For every product the largest absolute value of each input channel.
+        scale: The scale of the token table, if it was not made by `token_table`.
     """
     onnx = require("onnx", "exporting the encoder", "neural")
     graph = _Graph(onnx)
@@ -66,20 +66,20 @@ def export(shape: Shape, weights: Weights, ranges: Weights, scale: float | None 
     )
     opsets = [helper.make_opsetid("", _OPSET), helper.make_opsetid(_MICROSOFT, 1)]
     model = helper.make_model(made, opset_imports=opsets, producer_name="mathsetu")
-    # The oldest version of the format that knows these operators is read by the most runtimes.
+    # The oldest format version with these operators is supported by the most runtimes.
     model.ir_version = 8
     onnx.checker.check_model(model)
     return model
 
 
 def token_table(weights: Weights) -> NDArray[np.uint8]:
-    """The vectors of all tokens, in bytes."""
+    """Return the vectors of all tokens, quantised to bytes."""
     table, _ = whole_table(weights["tokens.weight"])
     return table
 
 
 class _Graph:
-    """Collects nodes and constants under short names."""
+    """Collects the nodes and constants of an ONNX graph under short names."""
 
     def __init__(self, onnx: Any) -> None:
         self._onnx = onnx
@@ -88,7 +88,7 @@ class _Graph:
         self._made = 0
 
     def constant(self, value: NDArray[Any]) -> str:
-        """A constant of the graph."""
+        """Add a constant and return its name."""
         self._made += 1
         name = f"c{self._made}"
         self.constants.append(self._onnx.numpy_helper.from_array(value, name))
@@ -97,7 +97,7 @@ class _Graph:
     def __call__(
         self, kind: str, *inputs: str, name: str = "", outputs: int = 1, **more: Any
     ) -> str:
-        """A node, whose name it returns; several outputs are that name with a dot and a number."""
+        """Add a node and return its name; several outputs are called ``name.0``, ``name.1`` …."""
         self._made += 1
         output = name or f"x{self._made}"
         named = [output] if outputs == 1 else [f"{output}.{part}" for part in range(outputs)]
@@ -105,20 +105,20 @@ class _Graph:
         return output
 
     def whole(self, *values: int) -> str:
-        """Whole numbers as a constant."""
+        """Add a constant of integers and return its name."""
         return self.constant(np.array(values, dtype=np.int64))
 
     def byte(self, value: int) -> str:
-        """A byte as a constant."""
+        """Add a byte as a constant and return its name."""
         return self.constant(np.array(value, dtype=np.uint8))
 
     def number(self, value: float) -> str:
-        """A number as a constant."""
+        """Add a float as a constant and return its name."""
         return self.constant(np.array(value, dtype=np.float32))
 
 
 class _Model:
-    """Weights, and what is known of the numbers that they meet."""
+    """The weights of a student and the calibrated ranges of their inputs."""
 
     def __init__(self, weights: Weights, ranges: Weights) -> None:
         self._weights = weights
@@ -128,13 +128,13 @@ class _Model:
         return self._weights[name]
 
     def sizes(self, name: str) -> Table:
-        """What the channels that enter a product are divided by."""
+        """Return the divisors of the input channels of a product."""
         ranges = np.maximum(self._ranges[name], _TINY)
         evened: Table = (ranges / ranges.max()) ** np.float32(_EVENED)
         return evened
 
     def largest(self, name: str) -> float:
-        """The largest number that enters a product after the division."""
+        """Return the largest input of a product after the division."""
         return float((np.maximum(self._ranges[name], _TINY) / self.sizes(name)).max())
 
 
@@ -156,7 +156,7 @@ def _student(graph: _Graph, shape: Shape, model: _Model, scale: float) -> None:
 
 
 def _positions(graph: _Graph, shape: Shape, model: _Model, scale: float) -> str:
-    """Token vectors, a group at a time, with the place of the group."""
+    """Build the first states: projected groups of token vectors plus position embeddings."""
     joined = graph("Reshape", "bytes", graph.whole(0, -1, shape.group * shape.width))
     positions = _product(
         graph, joined, (scale, _MIDDLE), model["grouped.weight"], model["grouped.bias"]
@@ -173,7 +173,7 @@ def _positions(graph: _Graph, shape: Shape, model: _Model, scale: float) -> str:
 
 def _layer(graph: _Graph, shape: Shape, model: _Model, prefix: str, states: str, mask: str) -> str:
     joint, out, up, down = (f"{prefix}{name}" for name in ("joint", "out", "up", "down"))
-    # Attention mixes values of one channel only, so values may come divided already.
+    # Attention does not mix channels, so the values can be divided before it.
     divided = np.concatenate([np.ones(2 * shape.width, np.float32), model.sizes(out)])
     parts = graph(
         "Split",
@@ -193,14 +193,14 @@ def _layer(graph: _Graph, shape: Shape, model: _Model, prefix: str, states: str,
     seen = graph("QuantizeLinear", seen, graph.number(scale), graph.byte(_MIDDLE))
     states = _added(graph, model, states, out, seen, (scale, _MIDDLE), f"{prefix}first")
     inner = _from_states(graph, model, up, states, model.sizes(down))
-    # Bytes from zero on have no room for negative numbers: this is the rectifier, too.
+    # Bytes with zero point 0 clip negative numbers, so this is also the ReLU.
     scale = model.largest(down) / 255
     inner = graph("QuantizeLinear", inner, graph.number(scale), graph.byte(0))
     return _added(graph, model, states, down, inner, (scale, 0), f"{prefix}second")
 
 
 def _from_states(graph: _Graph, model: _Model, name: str, states: str, divided: Table) -> str:
-    """A product of the states, each channel of the result divided as asked."""
+    """Build a product of the states and divide its output channels by ``divided``."""
     sizes, scale = model.sizes(name), model.largest(name) / 127
     even = graph("Mul", states, graph.constant(1 / sizes))
     whole = graph("QuantizeLinear", even, graph.number(scale), graph.byte(_MIDDLE))
@@ -217,7 +217,7 @@ def _added(
     meaning: tuple[float, int],
     normal: str,
 ) -> str:
-    """States plus a product, normalised."""
+    """Build the layer normalisation of the states plus a product."""
     matrix = model[f"{name}.weight"] * model.sizes(name)
     product = _product(graph, whole, meaning, matrix, model[f"{name}.bias"])
     gain, shift = _linear(graph, model, normal)
@@ -236,9 +236,9 @@ def _linear(graph: _Graph, model: _Model, name: str) -> tuple[str, str]:
 def _product(
     graph: _Graph, whole: str, meaning: tuple[float, int], matrix: Table, bias: Table
 ) -> str:
-    """Rows of bytes times a matrix, plus a bias; ``meaning`` is a byte's scale and its zero."""
+    """Build bytes times a matrix plus a bias; ``meaning`` is the bytes' scale and zero point."""
     scale, zero = meaning
-    # A column of the factor is a row of what torch keeps.
+    # The factor is the transpose of torch's matrix.
     table, scales = whole_rows(matrix)
     factor = (table.astype(np.int16) + _MIDDLE).astype(np.uint8).T.copy()
     return graph(
@@ -252,7 +252,7 @@ def _product(
 
 
 def whole_table(table: Table) -> tuple[NDArray[np.uint8], float]:
-    """A table in bytes around 128 with one scale; one number in ten thousand is cut.
+    """Quantise a table to bytes with zero point 128 and one scale; clip the largest 0.01%.
 
     >>> whole_table(np.array([[0.5, -1.0]], dtype=np.float32))[0].tolist()
     [[192, 1]]
@@ -263,7 +263,7 @@ def whole_table(table: Table) -> tuple[NDArray[np.uint8], float]:
 
 
 def whole_rows(table: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """A matrix in integers from -127 to 127, and the scale of each row.
+    """Quantise a matrix to integers from -127 to 127, with one scale per row.
 
     >>> table, scales = whole_rows(np.array([[0.5, -1.0]], dtype=np.float32))
     >>> table.tolist()

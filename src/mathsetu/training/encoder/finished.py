@@ -1,8 +1,7 @@
-"""The networks of a finished model, as floats: trained on without the checkpoints they came from.
+"""Restores the float networks of a finished model, to train them without their checkpoints.
 
-What `export` did to a network is undone: products are read back from integers, and what the
-matrices took over from the channels before them is either folded back or left, where it makes no
-difference (between two linear maps, and around a rectifier).
+This undoes `export`: matrices are dequantised, and the channel divisors that were folded into them
+are removed, or left where they make no difference (between two linear maps, and around a ReLU).
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ _MIDDLE = 128
 
 
 def finished_network(folder: Path, name: str) -> tuple[Student, float]:
-    """A network of a model as a student, and the scale of its token vectors.
+    """Return a network of a model as a student, and the scale of its token vectors.
 
     Args:
-        folder: The model's.
+        folder: The folder of the model.
         name: ``posts`` or ``queries``.
     """
     facts = json.loads(found(folder / "model.json", _REMEDY).read_text(encoding="utf-8"))
@@ -71,7 +70,7 @@ def _weights(path: Path) -> tuple[dict[str, NDArray[np.float32]], float]:
 
 
 def _matrix(node: Any, constants: dict[str, Any], made: dict[str, Any]) -> NDArray[np.float32]:
-    """The matrix of a product, as torch keeps it."""
+    """Return the float matrix of a product in the layout of torch."""
     factor, scales = constants[node.input[1]], constants[node.input[3]]
     matrix: NDArray[np.float32] = (factor.astype(np.float32) - _MIDDLE) * scales
     whole = made.get(node.input[0])

@@ -1,4 +1,4 @@
-"""What stages find in a work folder, and what one training takes from another's."""
+"""Helpers for work folders: required files, compatibility checks, and weights to start from."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def found(path: Path, remedy: str) -> Path:
-    """A path that must be there.
+    """Return a path that must exist.
 
     >>> found(Path("work/nothing.npz"), "make the examples first")
     Traceback (most recent call last):
@@ -29,9 +29,9 @@ def found(path: Path, remedy: str) -> Path:
 
 
 def finished_shape(work: Path) -> Shape:
-    """The sizes of a work folder's student, which has learned to its end.
+    """Return the sizes of the student of a work folder, whose training must be finished.
 
-    Distilling writes the model last: a folder with one has nothing half done.
+    `distil` writes the model last, so a folder with a model is complete.
     """
     path = found(work / "model" / "model.json", "run 'distil' for that folder to the end")
     try:
@@ -42,7 +42,7 @@ def finished_shape(work: Path) -> Shape:
 
 
 def take_tokenizer(tokenizer: Path, work: Path) -> None:
-    """Put a tokenizer that was learned before into a work folder that has no other one."""
+    """Copy an existing tokenizer into a work folder that has no other one."""
     load_tokenizer(tokenizer)
     place = work / "tokenizer.json"
     if place.exists() and compact(place) != compact(tokenizer):
@@ -52,7 +52,7 @@ def take_tokenizer(tokenizer: Path, work: Path) -> None:
 
 
 def require_same_tokenizer(first: Path, second: Path) -> None:
-    """Refuse two work folders in which a token number means different tokens."""
+    """Refuse two work folders with different tokenizers."""
     one, other = (
         compact(found(work / "tokenizer.json", "make the examples of that folder first"))
         for work in (first, second)
@@ -65,7 +65,7 @@ def require_same_tokenizer(first: Path, second: Path) -> None:
 
 
 def require_same_shape(first: Path, one: Shape, second: Path, other: Shape) -> None:
-    """Refuse students of two work folders whose weights do not fit each other."""
+    """Refuse students of two work folders with different sizes."""
     theirs = asdict(other)
     for name, size in asdict(one).items():
         if size != theirs[name]:
@@ -76,17 +76,17 @@ def require_same_shape(first: Path, one: Shape, second: Path, other: Shape) -> N
 
 
 def is_work_folder(folder: Path) -> bool:
-    """Whether a folder is one in which a student was distilled."""
+    """Whether a student was distilled in a folder."""
     return (folder / "distilled").is_dir()
 
 
 def go_on_from(student: Student, work: Path, first: Path) -> None:
-    """Give a student the weights that another folder's one had before contrast.
+    """Load into a student the distilled weights of another work folder.
 
     Args:
-        student: What is changed.
-        work: The work folder that it is for.
-        first: The work folder whose student it goes on from.
+        student: The student to change.
+        work: The work folder of this student.
+        first: The work folder to take the weights from.
     """
     require_same_tokenizer(work, first)
     require_same_shape(work, student.shape, first, finished_shape(first))

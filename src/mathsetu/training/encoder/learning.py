@@ -1,4 +1,4 @@
-"""How a student learns, whatever it learns."""
+"""The training of a student on any lesson."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from mathsetu.training.loop import Task, fit
 
 Report = Callable[[int, dict[str, float]], None]
 Read = Callable[[Tensor], Tensor]
-#: What is wrong with a batch, given the way from tokens to vectors, the numbers of its examples and
-#: chance; and figures that tell how far the student is.
+#: The loss of a batch, and figures to report, from the encoder, the numbers of the batch's examples
+#: and a random generator.
 Lesson = Callable[[Read, Tensor, np.random.Generator], tuple[Tensor, dict[str, Tensor]]]
 
 _REPORT_EVERY = 50
-# Rows are as wide as a multiple of this many positions, which fast attention asks for, and of this
-# many tokens, so that there are few widths.
+# The width of rows is a multiple of this many positions, as fast attention requires, or of this
+# many tokens if that is more, so that there are few widths.
 _POSITIONS = 8
 _TOKENS = 32
 
 
 @dataclass(frozen=True)
 class _Drawn:
-    """The numbers of examples that each step learns from, drawn as the steps go on."""
+    """The numbers of the examples of each step, sampled lazily."""
 
     lengths: NDArray[np.int64]
     schedule: Schedule
@@ -59,23 +59,23 @@ def learn(
     folder: Path,
     report: Report,
 ) -> None:
-    """Train a student; goes on from the folder's checkpoint where there is one.
+    """Train a student; resume from the folder's checkpoint if there is one.
 
     Args:
-        student: What is changed.
-        texts: What it learns from; another training has others.
-        lengths: How long the examples are: those of like length come together.
-        lesson: What is wrong with a batch.
-        schedule: How long and how fast it learns.
-        folder: Where checkpoints lie.
-        report: Hears how far it is.
+        student: The student to train.
+        texts: Its training texts, which identify the training.
+        lengths: The lengths of the examples, for batches of similar length.
+        lesson: The loss of a batch.
+        schedule: The training settings.
+        folder: The folder for checkpoints.
+        report: Called with the step and its figures.
     """
     device, read = device_of(student), _compiled(student)
 
     def loss(batch: tuple[int, NDArray[np.int64]]) -> Tensor:
         step, chosen = batch
         numbers = torch.from_numpy(chosen).to(device)
-        # A training that goes on draws what it would have drawn: each step has chance of its own.
+        # Each step has its own random generator, so that a resumed training draws the same.
         found, figures = lesson(read, numbers, np.random.default_rng((schedule.seed, step)))
         if (step + 1) % _REPORT_EVERY == 0:
             said = {name: value.item() for name, value in figures.items()}
@@ -94,24 +94,24 @@ def learn(
 
 
 def device_of(student: Student) -> str:
-    """Where a student is."""
+    """Return the device of a student."""
     return str(student.tokens.weight.device)
 
 
 def row_width(student: Student) -> int:
-    """What the width of a student's rows of tokens must be divisible by."""
+    """Return the number that divides the width of a student's rows of tokens."""
     return max(student.shape.group * _POSITIONS, _TOKENS)
 
 
 def half(device: str) -> torch.autocast:
-    """Half precision where it is fast."""
+    """Return a context for half precision on CUDA; elsewhere it has no effect."""
     return torch.autocast(
         device.partition(":")[0], torch.bfloat16, enabled=device.startswith("cuda")
     )
 
 
 def _make_optimizer(student: Student, schedule: Schedule) -> torch.optim.AdamW:
-    """AdamW with a rate of its own for the token vectors; what is held fast is left out."""
+    """Return AdamW with a separate rate for the token vectors, unless these are frozen."""
     tokens = [student.tokens.weight] if student.tokens.weight.requires_grad else []
     rest = [p for name, p in student.named_parameters() if name != "tokens.weight"]
     groups = [
@@ -123,7 +123,7 @@ def _make_optimizer(student: Student, schedule: Schedule) -> torch.optim.AdamW:
 
 
 def _identity(schedule: Schedule, texts: Pack, student: Student) -> str:
-    """What a checkpoint is of: other settings, texts or first weights do not go on from it."""
+    """Return a digest of settings, texts and initial weights that identifies a checkpoint."""
     said = json.dumps([asdict(schedule), asdict(student.shape)])
     digest = sha256(said.encode())
     digest.update(texts.tokens.tobytes())
@@ -133,11 +133,11 @@ def _identity(schedule: Schedule, texts: Pack, student: Student) -> str:
 
 
 def _compiled(student: Student) -> Read:
-    """The student's way from tokens to vectors, made faster where there is an accelerator."""
+    """Return the student, compiled if it is on CUDA."""
     if not student.tokens.weight.is_cuda:
         return student
-    # Rows come in a handful of widths, and a program for each is a third faster than none. Programs
-    # of an earlier training would count against the number that torch makes.
+    # Rows have only a few widths; a compiled program for each is a third faster than eager mode.
+    # Reset, because programs of an earlier training count towards torch's limit.
     torch.compiler.reset()
     made: Read = torch.compile(student, dynamic=False)
     return made

@@ -1,4 +1,4 @@
-"""The finished model as a folder of files, as the package carries it."""
+"""Writes the finished model as a folder of files, in the form that the package includes."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 
     from mathsetu.training.encoder.student import Student
 
-# So many examples say how large the numbers inside a student get.
+# Examples per work folder for calibration.
 _CALIBRATION = 2000
 
 
 def export_stage(
     student: Student, works: Sequence[Path], folder: Path, reader: Student | None = None
 ) -> None:
-    """Write the model as the package carries it, with checksums.
+    """Export a student as a model with checksums, in the form that the package includes.
 
     Args:
-        student: One that has learned from all of the work folders.
-        works: Their examples say how large the numbers inside it get.
-        folder: Where the model goes.
-        reader: The reader of queries beside that student.
+        student: The student that reads posts.
+        works: Work folders with examples for calibration; the first has the tokenizer.
+        folder: The folder for the model.
+        reader: A separate network for queries.
     """
     written = {"posts": _exported(student, works)}
     if reader is not None:
@@ -46,7 +46,7 @@ def export_stage(
 
 
 def _exported(student: Student, works: Sequence[Path]) -> tuple[Any, Shape]:
-    """A student's network and its sizes."""
+    """Return the ONNX model of a student and its sizes."""
     from mathsetu.training.encoder.calibrate import input_ranges  # needs torch
 
     weights = {name: value.float().cpu().numpy() for name, value in student.state_dict().items()}
@@ -70,11 +70,11 @@ def write_model(
     """Write the files of a model, and ``model.json`` with sizes and checksums, into a folder.
 
     Args:
-        networks: The ONNX models for ``posts`` and, where there is one of its own, for ``queries``,
-            with their sizes.
-        table: The vectors of tokens, in bytes.
-        tokenizer: The tokenizer that gives their numbers.
-        folder: Where the files go.
+        networks: The ONNX models for ``posts`` and, if separate, for ``queries``, with their
+            sizes.
+        table: The token vectors, quantised to bytes.
+        tokenizer: The file of the tokenizer.
+        folder: The folder for the files.
     """
     folder.mkdir(parents=True, exist_ok=True)
     contents = {f"{name}.onnx": model.SerializeToString() for name, (model, _) in networks.items()}
@@ -91,7 +91,7 @@ def write_model(
 
 
 def as_file(table: NDArray[np.uint8]) -> bytes:
-    """What the file of a table holds."""
+    """Return the contents of the npy file of a table."""
     file = BytesIO()
     np.save(file, table, allow_pickle=False)
     return file.getvalue()

@@ -1,8 +1,8 @@
-"""More tokens for a tokenizer, such that texts in its old languages are cut as before.
+"""Adds tokens to a tokenizer without changing how texts in its old languages are tokenised.
 
-New merges come after the old ones. They are learned from texts that the old tokenizer has cut
-already: each of its tokens is written as one private character, so that ordinary training of
-byte-pair merges joins whole tokens.
+New merges come after the old ones. They are learned from texts that the old tokenizer has
+tokenised: each token is replaced by one private-use character, so that ordinary byte-pair training
+merges whole tokens.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from typing import Any
 
 from mathsetu.models import require
 
-# Private characters of Unicode, enough for an old vocabulary of so many tokens.
+# The first private-use character of Unicode; there are enough for the old vocabulary.
 _FIRST = 0xF0000
 _SPACE = "\u2581"
-# Characters that are rarer than this stay unknown.
+# Fewest occurrences of a character that becomes a token.
 _SEEN = 3
 _CHUNK = 5_000
-# So many words of each language are learned from: languages with more text get no more tokens.
+# Words of each language after weighting: more text does not give a language more tokens.
 _WORDS = 120_000
 
 
@@ -30,15 +30,15 @@ class Extended:
     """A tokenizer with more tokens.
 
     Attributes:
-        contents: Its file.
-        pieces: For each new token the two that it was made of; characters have none.
+        contents: Its file, as bytes.
+        pieces: For each new token the two tokens that it merges; characters have none.
     """
 
     contents: bytes
     pieces: Mapping[int, tuple[int, int]]
 
     def added(self, old: bytes) -> bytes:
-        """What it has and the old one has not, as the runtime reads it."""
+        """Return the difference from the old tokenizer, in the format of the runtime."""
         before, after = json.loads(old), json.loads(self.contents)
         steps = len(before["normalizer"]["normalizers"])
         tokens = sorted(after["model"]["vocab"], key=after["model"]["vocab"].__getitem__)
@@ -54,9 +54,9 @@ def extend(contents: bytes, texts: Mapping[str, Sequence[str]], size: int) -> Ex
     """Add tokens of new languages to a tokenizer.
 
     Args:
-        contents: The file of the old one.
+        contents: The file of the old tokenizer, as bytes.
         texts: Texts of each new language.
-        size: How many tokens there are in the end, at most.
+        size: The most tokens of the new vocabulary.
     """
     tokenizers = require("tokenizers", "training the encoder", "neural")
     spec = json.loads(contents)
@@ -88,7 +88,7 @@ def extend(contents: bytes, texts: Mapping[str, Sequence[str]], size: int) -> Ex
 
 
 def _characters(tokenizers: Any, contents: bytes, texts: Iterable[Sequence[str]]) -> list[str]:
-    """Characters that are frequent enough, the most frequent first."""
+    """Return the characters that are frequent enough, the most frequent first."""
     normalise = tokenizers.Tokenizer.from_buffer(contents).normalizer.normalize_str
     counts = Counter(letter for own in texts for text in own for letter in normalise(text))
     return [
@@ -99,7 +99,7 @@ def _characters(tokenizers: Any, contents: bytes, texts: Iterable[Sequence[str]]
 
 
 def _words(cut: Any, texts: Sequence[str], names: Mapping[int, str]) -> Counter[str]:
-    """How often each word stands in texts, a private character for each of its tokens."""
+    """Count the words of texts, each written with one private character per token."""
     counts: Counter[str] = Counter()
     for start in range(0, len(texts), _CHUNK):
         for encoding in cut.encode_batch_fast(
@@ -121,14 +121,14 @@ def _weighed(counts: Counter[str]) -> dict[str, int]:
 
 
 def _merges(tokenizers: Any, words: Mapping[str, int], most: int) -> Iterator[tuple[str, str]]:
-    """Pairs of private characters that are often together, the most frequent first."""
+    """Yield byte-pair merges of private characters, the most frequent first."""
     alphabet = sorted({letter for word in words for letter in word})
     learner = tokenizers.Tokenizer(tokenizers.models.BPE())
     learner.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
     learner.train_from_iterator(
         (" ".join([word] * count) for word, count in words.items() if count),
         tokenizers.trainers.BpeTrainer(
-            # Some merges give tokens that there are; a few more than wanted make up for them.
+            # Some merges give existing tokens; a few additional ones make up for them.
             vocab_size=len(alphabet) + most + most // 10,
             min_frequency=5,
             initial_alphabet=alphabet,

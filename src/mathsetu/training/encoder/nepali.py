@@ -1,15 +1,14 @@
 """Converts Hindi to near-Nepali, because there is no parallel text for Nepali.
 
-The two languages share their script, the order of words and most terms of mathematics. What
-differs most are postpositions, pronouns, connectives and the endings of verbs, and these a table
-can put right. ``hindi-nepali.tsv`` names for each entry what it is:
+The two languages share their script, word order and most mathematical terms. They differ most in
+postpositions, pronouns, connectives and verb endings, which a table can convert. Each entry of
+``hindi-nepali.tsv`` has a kind:
 
-- ``word``: stands for itself; so does a ``noun``, after which "is" says what something is (हो)
-  and not that it is there (छ);
-- ``ending``: is written together with the word before it;
-- ``opening``: holds at the beginning of a sentence only;
-- ``verb``: Hindi stem and past, Nepali stem (and that of the past where it is another one), from
-  which the forms are made.
+- ``word``: is replaced; so is a ``noun``, after which "is" is the copula हो, not the existential छ;
+- ``ending``: is joined to the word before it;
+- ``opening``: is replaced only at the beginning of a sentence;
+- ``verb``: Hindi stem and past, Nepali stem (and past stem if different), from which all forms are
+  made.
 """
 
 from __future__ import annotations
@@ -22,21 +21,20 @@ from importlib import resources
 
 from mathsetu.training.encoder.nepali_verbs import polite_form, verb_forms
 
-# Formulas are found to be left alone. Words are letters and signs, without the stops (danda) and
-# the digits that stand between them; a visarga after a vowel sign is a colon typed with the wrong
-# key.
+# Formulas are matched so that they stay unchanged. Words are letters and signs, without the danda
+# and the digits in the same Unicode range. A visarga after a vowel sign is a mistyped colon.
 _TOKEN = re.compile(
     r"\$\$.*?\$\$|\$[^$]*\$"
     r"|(?P<word>(?:[\u0900-\u0902\u0904-\u0963\u0970-\u097f\u200c\u200d]|(?<=[क-ह])ः)+)",
     re.DOTALL,
 )
 _SENTENCE_END = re.compile(r"(?:[।?!]|[.:](?=\s))\s*$")
-# Nepali has no dotted letters, and Hindi texts join letters by marks that nobody sees.
+# Nepali has no dotted letters, and Hindi texts contain invisible joiners.
 _DOTTED = dict(zip(map(chr, range(0x0958, 0x0960)), "कखगजडढफय", strict=True))
 _UNDOTTED = str.maketrans({**_DOTTED, "\u093c": "", "\u200c": "", "\u200d": ""})
-# Both nasal signs are written for the same sound in Hindi.
+# Hindi writes the same sound with either nasal sign.
 _SAME = _UNDOTTED | str.maketrans("ँ", "ं")
-# Who acts: we and you (polite) have verb forms of their own; the others take them back.
+# Subjects: "we" and polite "you" have their own verb forms; the others reset the subject.
 _SUBJECTS = {"हम": "we", "आप": "you", "वह": "", "वे": "", "ये": "", "जो": "", "कोई": ""}
 _SPELLING = (
     # Plurals: the nominative and the oblique case of Hindi have one ending in Nepali.
@@ -51,7 +49,7 @@ _SPELLING = (
 
 
 def near_nepali(hindi: str) -> str:
-    """The text with what Nepali says otherwise; formulas and Latin letters stay as they are.
+    """Convert Hindi text to near-Nepali; formulas and Latin letters do not change.
 
     >>> near_nepali("दो सम संख्याओं का योग ज्ञात कीजिए।")
     'दुई सम संख्याहरूको योग पत्ता लगाउनुहोस्।'
@@ -85,7 +83,7 @@ def near_nepali(hindi: str) -> str:
 def _longest(
     rules: _Rules, hindi: str, words: list[re.Match[str]], keys: list[str], place: int
 ) -> int:
-    """How many words from this place are the longest entry; one where there is none."""
+    """Return the number of words of the longest entry at this place, or one."""
     most = min(rules.longest.get(keys[place], 1), len(words) - place)
     together = 1
     while together < most:
@@ -101,7 +99,7 @@ def _longest(
 
 
 def _agreeing(form: str, subject: str) -> str:
-    """What they do as what we or you do; anything else stays."""
+    """Change a third-person plural verb to agree with "we" or "you"; keep other forms."""
     if not subject or not form.endswith("छन्"):
         return form
     if subject == "we":
@@ -112,7 +110,7 @@ def _agreeing(form: str, subject: str) -> str:
 
 @lru_cache(100_000)
 def _spelled(word: str) -> str:
-    """A word that is no entry: its plural and its spelling become those of Nepali."""
+    """Convert plural and spelling of a word without an entry to Nepali."""
     word = word.translate(_UNDOTTED)
     for pattern, replacement in _SPELLING:
         word = pattern.sub(replacement, word)
@@ -121,14 +119,14 @@ def _spelled(word: str) -> str:
 
 @dataclass(frozen=True)
 class _Rules:
-    """The entries of the table with all forms of its verbs, by what is compared of the Hindi."""
+    """The entries of the table with all verb forms, by normalised Hindi."""
 
     words: dict[str, str] = field(default_factory=dict)
     endings: dict[str, str] = field(default_factory=dict)
     openings: dict[str, str] = field(default_factory=dict)
-    #: What they do, as it is said of you.
+    #: The polite "you" form of each third-person plural verb form.
     polite: dict[str, str] = field(default_factory=lambda: {"छन्": "हुनुहुन्छ"})
-    #: How many words the longest entry has that begins with a word.
+    #: The number of words of the longest entry that begins with a word.
     longest: dict[str, int] = field(default_factory=dict)
 
 
@@ -136,7 +134,7 @@ class _Rules:
 def _rules() -> _Rules:
     rules = _Rules()
     kinds = {"ending": rules.endings, "opening": rules.openings}
-    # What the table says goes before what is made: these come last and fill what is left.
+    # Entries of the table take precedence over generated forms, which are added last.
     made: list[tuple[str, str]] = []
     for hindi, nepali, kind in _table():
         if kind == "verb":
@@ -162,7 +160,7 @@ def _rules() -> _Rules:
 
 
 def _with_pronouns(rules: _Rules) -> Iterator[tuple[str, str]]:
-    """Pronouns that have grown together with the first word of an ending: "with you", "for it"."""
+    """Yield endings joined with a pronoun in the genitive: "with you", "for it"."""
     longer = [(e[3:], nepali) for e, nepali in rules.endings.items() if e.startswith("के ")]
     for pronoun, genitive in rules.words.items():
         if pronoun.endswith("के") and genitive.endswith("को"):

@@ -1,4 +1,4 @@
-"""The forms of Hindi verbs and what Nepali says for them."""
+"""Generates the forms of Hindi verbs with their Nepali translations."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 _CONSONANTS = frozenset(map(chr, range(0x0915, 0x093A)))
-# Polite imperatives that are not made by the rule.
+# Irregular polite imperatives.
 _POLITE = {"कर": "कीजिए", "दे": "दीजिए", "ले": "लीजिए"}
-# Give, take and go after a stem add a shade that Nepali does without.
+# Light verbs (give, take, go) after a stem, which Nepali leaves out.
 _LIGHT = (("दे", "दिया"), ("ले", "लिया"), ("जा", "गया"))
 
 
 @dataclass(frozen=True)
 class _Nepali:
-    """The five bases of a Nepali verb, here those of "to do"."""
+    """The five bases of a Nepali verb; the comments show those of "to do"."""
 
     infinitive: str  # गर्न
     present: str  # गर्, before छ
@@ -24,11 +24,11 @@ class _Nepali:
 
 
 def verb_forms(hindi: str, nepali: str) -> Iterator[tuple[str, str]]:
-    """Hindi forms, each with its Nepali one; where two are alike, the first is the usual one.
+    """Yield Hindi forms with their Nepali ones; of equal Hindi forms, the first is the usual one.
 
     Args:
         hindi: Stem and past without dots below, as in ``"कर/किया"``.
-        nepali: The stem, and that of the past where it is another one, as in ``"हु/भ"``.
+        nepali: The stem, and the past stem if different, as in ``"हु/भ"``.
 
     >>> forms = dict(verb_forms("लिख/लिखा", "लेख"))
     >>> forms["लिख सकते हैं"], forms["लिखा गया है"], forms["लिखने पर"]
@@ -50,7 +50,7 @@ def _forms(stem: str, past: str, nepali: _Nepali) -> Iterator[tuple[str, str]]:
 
 
 def polite_form(nepali: str) -> tuple[str, str]:
-    """What they do, and what you do, said politely.
+    """Return the third-person plural form and the polite "you" form of a verb.
 
     >>> polite_form("गर")
     ('गर्छन्', 'गर्नुहुन्छ')
@@ -120,7 +120,7 @@ def _infinitive(stem: str, nepali: _Nepali) -> Iterator[tuple[str, str]]:
 
 
 def _helped(stem: str, nepali: _Nepali) -> Iterator[tuple[str, str]]:
-    """Can, is doing, has done already, having done."""
+    """Yield forms with auxiliaries: can, is doing, has already done, having done."""
     for can in ("सकता", "सकती", "सकते"):
         yield f"{stem} {can} है", nepali.infinitive + " सक्छ"
         yield f"{stem} {can} हैं", nepali.infinitive + " सक्छन्"
@@ -140,14 +140,14 @@ def _helped(stem: str, nepali: _Nepali) -> Iterator[tuple[str, str]]:
         yield f"{stem} {already} हैं", nepali.passive + "सकेका छन्"
     yield f"{stem}कर", nepali.perfect + "र"
     yield f"{stem} कर", nepali.perfect + "र"
-    # After other stems "के" is a postposition more often: मान is also a value.
+    # After other stems "के" is more often a postposition: मान is also the noun "value".
     if stem.endswith("कर"):
         yield f"{stem}के", nepali.perfect + "र"
         yield f"{stem} के", nepali.perfect + "र"
 
 
 def _wished(stem: str, nepali: _Nepali) -> Iterator[tuple[str, str]]:
-    """Imperatives, wishes and the future."""
+    """Yield imperatives, wishes and the future."""
     if stem.endswith("े"):
         short, singular, plural = stem[:-1], stem + "गा", stem + "ंगे"
         commands = [short + "ें", short + "ो"]
@@ -173,7 +173,7 @@ def _wished(stem: str, nepali: _Nepali) -> Iterator[tuple[str, str]]:
 
 
 def _past(past: str, nepali: _Nepali) -> Iterator[tuple[str, str]]:
-    """What was done, and the passive, which is made of it."""
+    """Yield the past and the passive, which is formed from it."""
     for form in _genders(past):
         yield f"{form} जाता है", nepali.passive + "न्छ"
         yield f"{form} जाती है", nepali.passive + "न्छ"

@@ -1,4 +1,4 @@
-"""Many texts as token numbers in two flat arrays, so that an accelerator cuts its own batches."""
+"""Texts as token ids in two flat arrays, from which batches are cut on the accelerator."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# Texts that the tokenizer gets at once.
+# Texts per call of the tokenizer.
 _CHUNK = 20_000
-# Tokens are kept in two bytes where these suffice.
+# Smaller token ids are stored in two bytes.
 _SHORT = 1 << 16
 
 
 @dataclass(frozen=True)
 class Pack:
-    """Token numbers of texts; text ``i`` is ``tokens[ends[i]:ends[i + 1]]``.
+    """Token ids of texts; text ``i`` is ``tokens[ends[i]:ends[i + 1]]``.
 
     >>> pack = Pack.of([[5, 6], [7]])
     >>> len(pack), pack.lengths().tolist()
@@ -31,7 +31,7 @@ class Pack:
 
     @classmethod
     def of(cls, rows: Iterable[Sequence[int]]) -> Pack:
-        """A pack of rows of token numbers."""
+        """Make a pack of rows of token ids."""
         arrays = [np.asarray(row, dtype=np.uint32) for row in rows]
         ends = np.cumsum([0, *map(len, arrays)], dtype=np.int64)
         tokens = np.concatenate([np.empty(0, np.uint32), *arrays])
@@ -40,7 +40,7 @@ class Pack:
 
     @classmethod
     def encode(cls, texts: Iterable[str], tokenizer: Any, limit: int) -> Pack:
-        """Texts through a tokenizer, cut at a number of tokens."""
+        """Tokenise texts, each truncated to ``limit`` tokens."""
         return cls.of(
             encoding.ids[:limit]
             for chunk in _chunks(texts)
@@ -49,7 +49,7 @@ class Pack:
 
     @classmethod
     def join(cls, packs: Iterable[Pack]) -> Pack:
-        """The texts of several packs one after the other.
+        """Concatenate the texts of several packs.
 
         >>> Pack.join([Pack.of([[5, 6]]), Pack.of([[7]])]).ends.tolist()
         [0, 2, 3]
@@ -61,7 +61,7 @@ class Pack:
 
     @classmethod
     def load(cls, path: Path) -> Pack:
-        """Read what `save` wrote."""
+        """Read a pack that `save` wrote."""
         with np.load(path, allow_pickle=False) as arrays:
             return cls(arrays["tokens"], arrays["ends"])
 
@@ -73,15 +73,15 @@ class Pack:
         return len(self.ends) - 1
 
     def take(self, numbers: NDArray[np.int64]) -> Pack:
-        """The pack of some of the texts, in the order of their numbers."""
+        """Return a pack of the texts with these numbers, in their order."""
         starts, lengths = self.ends[numbers], self.lengths()[numbers]
         ends = np.concatenate([[0], np.cumsum(lengths)])
-        # Where each kept token lies: its place in its own text, moved to where that text starts.
+        # The index of each kept token: its place in its own text plus the start of that text.
         places = np.arange(ends[-1]) + np.repeat(starts - ends[:-1], lengths)
         return Pack(self.tokens[places], ends)
 
     def lengths(self) -> NDArray[np.int64]:
-        """How many tokens each text has."""
+        """Return the number of tokens of each text."""
         return np.diff(self.ends)
 
 

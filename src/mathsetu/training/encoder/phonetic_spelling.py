@@ -1,8 +1,8 @@
-"""English words in Devanagari and Persian letters, roughly as they sound.
+"""Spells English words phonetically, roughly, in Devanagari and Persian script.
 
-Names, and terms that a language has no word for, are written by their sound: Dirichlet is
-डिरिचलेट in one text and डायरिचलेट in the next. Nobody can list them, so examples hold
-many words written so, in one way or another, and the encoder learns to read letters.
+Names, and terms without a translation, are spelled phonetically, and not always in the same way:
+Dirichlet is डिरिचलेट in one text and डायरिचलेट in the next. A list cannot be complete, so
+the examples have many such spellings, from which the encoder learns to read them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 import re
 
-#: Languages that write foreign words in letters of their own.
+#: Languages that transliterate foreign words, with their scripts.
 SCRIPTS = {"hi": "devanagari", "ne": "devanagari", "fa": "persian"}
 
 
@@ -18,8 +18,8 @@ def _table(text: str) -> dict[str, str]:
     return dict(pair.split("=") for pair in text.split())
 
 
-# The longest letters that fit are taken, and one of what stands between the bars. A vowel is
-# written in one way inside a word and, after the comma, in another at its beginning.
+# The longest matching letters are replaced by one of the alternatives between the bars. A vowel has
+# one spelling after a consonant and, after the comma, another elsewhere.
 _DEVANAGARI_CONSONANTS = _table(
     "tion=शन sion=शन sch=श tch=च ck=क sh=श ch=च|क|श ph=फ th=थ kh=ख gh=घ qu=क्व wh=व rh=र "
     "ng=ंग x=क्स b=ब c=क d=ड f=फ g=ग|ज h=ह j=ज k=क l=ल m=म n=न p=प q=क r=र s=स t=ट|त v=व w=व "
@@ -41,18 +41,18 @@ _LETTERS = {
     "devanagari": (_DEVANAGARI_CONSONANTS, _DEVANAGARI_VOWELS, "्"),
     "persian": (_PERSIAN_CONSONANTS, _PERSIAN_VOWELS, ""),
 }
-# A c before these is an s.
+# A c before these letters sounds like s.
 _SOFTENING = frozenset("eiy")
 _PLAIN_VOWELS = frozenset("aeiou")
 _SOFT = {"devanagari": "स", "persian": "س"}
 _SILENT = re.compile(r"(?<=[^aeiouy])e$")
 _DOUBLED = re.compile(r"([b-df-hj-np-tv-z])\1")
-# Two consonants that begin a word or follow one another are joined; others stand apart.
+# Pairs of consonants that are joined; other pairs are written separately.
 _JOINS = frozenset("pr tr kr br dr gr fr pl kl bl gl fl sl st sp sk sm sn sw tw".split())
 
 
 def sounded(word: str, script: str, chance: random.Random) -> str:
-    """An English word in another script, in one of the ways that it might be written.
+    """Spell an English word in another script, in one of several plausible ways.
 
     >>> sounded("matrix", "devanagari", random.Random(5))
     'मैट्रिक्स'

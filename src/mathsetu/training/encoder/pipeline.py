@@ -1,6 +1,6 @@
-"""The stages that need torch, as folders: each reads what the one before has written.
+"""The inputs and outputs, in a work folder, of the stages that need torch.
 
-A work folder ends up with ``tokenizer.json``, ``english.npz``, ``other.npz``, ``teacher.npz``,
+In the end, a work folder has ``tokenizer.json``, ``english.npz``, ``other.npz``, ``teacher.npz``,
 ``questions.npz``, ``asked.npz``, ``answers.npz``, the teacher's ``teacher*.targets.npy`` and
 ``basis.npy``, ``distilled/``, ``contrasted/`` and the finished ``model/``.
 """
@@ -26,7 +26,7 @@ from mathsetu.training.encoder.student import Student, start_from, start_tokens
 from mathsetu.training.encoder.teach import Teacher, principal, read_basis
 from mathsetu.training.encoder.tokenizer import load_tokenizer
 
-# So many tokens fit into a student; each of its heads is so wide.
+# The most tokens of a text, and the width of an attention head.
 _TOKENS = 512
 _HEAD = 32
 
@@ -39,9 +39,9 @@ def teach(
     device: str,
     space: Path | None = None,
 ) -> None:
-    """Write the teacher's vectors of the English texts, turned into fewer dimensions.
+    """Write the teacher's vectors of the English texts, projected to fewer dimensions.
 
-    They are turned as those of the work folder ``space`` were, where one is given.
+    If the work folder ``space`` is given, its projection is used.
     """
     model = Teacher(teacher, pooling, usable_device(device))
     basis: Any = None if space is None else read_basis(space, model)
@@ -59,7 +59,7 @@ def teach(
 
 
 def student_shape(work: Path, width: int, layers: int, group: int) -> Shape:
-    """The sizes of a student for the tokenizer and the targets of a work folder."""
+    """Return the sizes of a student for the tokenizer and the targets of a work folder."""
     if width % _HEAD or _TOKENS % group:
         raise InputError(f"width must be a multiple of {_HEAD}, and group a divisor of {_TOKENS}")
     return Shape(
@@ -77,9 +77,9 @@ def student_shape(work: Path, width: int, layers: int, group: int) -> Shape:
 def start_student(
     work: Path, shape: Shape, start: Path | None, chosen: Sequence[int], seed: int = 1
 ) -> Student:
-    """A student that starts again, from another work folder, or from a BERT of its width.
+    """Return a new student: random, or with weights of another work folder or of a BERT.
 
-    A BERT gives some of its layers and the vectors of the tokens that it knows.
+    A BERT must have the same width; it provides some of its layers and its token vectors.
     """
     torch.manual_seed(seed)
     student = Student(shape)
@@ -100,14 +100,14 @@ def start_student(
 
 
 def read_lessons(work: Path, device: Any) -> Lessons:
-    """The examples of a work folder, with what the teacher found in them."""
+    """Read the examples of a work folder, with the teacher's vectors."""
     english = Pack.load(found(work / "english.npz", "make the examples first"))
     other = Pack.load(found(work / "other.npz", "make the examples first"))
     return Lessons(english, other, _targets(work, "teacher", len(english), device))
 
 
 def read_threads(work: Path, device: Any) -> Threads:
-    """The questions and answers of a work folder, with what the teacher found in them."""
+    """Read the questions and answers of a work folder, with the teacher's vectors."""
     questions, asked, answers = (
         Pack.load(found(work / f"{name}.npz", "make the examples first"))
         for name in ("questions", "asked", "answers")
@@ -140,10 +140,10 @@ def _read_targets(work: Path, name: str) -> NDArray[np.float16]:
 
 
 def usable_device(name: str) -> str:
-    """The name of a device, if torch can use it.
+    """Return the name of a device if torch can use it.
 
     Raises:
-        InputError: There is no such device here.
+        InputError: Torch cannot use the device.
     """
     try:
         torch.empty(1, device=name)

@@ -1,4 +1,4 @@
-"""Stage 1: raw material to clean pairs, without anything that the model is measured on."""
+"""Stage 1: turn raw material into clean pairs, without texts of the evaluation."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ from mathsetu.training.encoder.sources import (
     translations,
 )
 
-#: What the next stage reads.
+#: The files that the next stage reads.
 FILES = ("parallel.tsv.xz", "answered.jsonl.xz", "lexicon.json.xz")
 #: Natural translations of Hindi school mathematics, held out to measure English to Hindi.
 _HELD_OUT_SOURCES = frozenset({"ncert", "hi_qbanks_math"})
-#: Of the Hindi pairs that are no mathematics one in so many becomes Nepali, too.
+#: One in this many non-mathematical Hindi pairs is also converted to Nepali.
 _NEPALI_OF_THE_REST = 3
 
 
 def prepare(data: Path, avoid: Iterable[str], folder: Path, held_out: int = 5000) -> Counter[str]:
-    """Write the prepared folder; returns how many pairs were kept and dropped.
+    """Write the prepared folder; return counts of kept and dropped pairs.
 
     Args:
         data: The folder with the raw material (see `sources`).
-        avoid: Topics and queries: what shares ten words in a row with them is dropped.
+        avoid: Topics and queries; texts that share ten words in a row with them are dropped.
         folder: A new folder for ``parallel.tsv.xz``, ``answered.jsonl.xz``, ``lexicon.json.xz``
             and ``held-out.hi.tsv``.
-        held_out: How many Hindi pairs are held out for measuring.
+        held_out: The number of Hindi pairs to hold out for evaluation.
     """
     folder.mkdir(parents=True, exist_ok=True)
     counts: Counter[str] = Counter()
@@ -77,17 +77,17 @@ def prepare(data: Path, avoid: Iterable[str], folder: Path, held_out: int = 5000
 
 
 class _Sieve:
-    """Says why a text must not be learned from."""
+    """Decides which texts must not be used for training."""
 
     def __init__(self, avoid: Iterable[str], kept_aside: Iterable[Translation]) -> None:
         aside = [text for pair in kept_aside for text in (pair.english, pair.other)]
         self._unseen = Overlap(avoid)
-        # A question bank repeats itself: what is almost a held-out pair must go, too.
+        # Question banks have near-duplicates: texts close to a held-out pair are dropped, too.
         self._near = Overlap(aside)
         self._equal = {text.casefold() for text in aside}
 
     def objection(self, *texts: str) -> str:
-        """What is wrong with any of the texts; nothing for most."""
+        """Return why the texts must be dropped, or an empty string."""
         if any(map(self._unseen.touches, texts)):
             return "overlaps a topic"
         if any(self._near.touches(text) or text.casefold() in self._equal for text in texts):
@@ -108,7 +108,7 @@ def _lexicon(language: str, data: Path, learned: Mapping[str, Learned]) -> Lexic
 
 
 def unseen_texts(paths: Iterable[Path]) -> Iterator[str]:
-    """The texts of files to stay away from: lines, columns of a table, or values of JSON lines."""
+    """Yield the texts of files to avoid: lines, columns of a table, or values of JSON lines."""
     for path in paths:
         opened = gzip.open if path.suffix == ".gz" else open
         try:
@@ -129,7 +129,7 @@ def _columns(path: Path, number: int, line: str) -> list[str]:
 
 
 def _held_out(data: Path, count: int) -> list[Translation]:
-    """The pairs with the smallest digests, so that the choice depends on the texts alone."""
+    """Choose the pairs with the smallest digests, so that the choice depends only on the texts."""
     found = {
         pair.english.casefold(): pair
         for pair in translations(data, "hi")
@@ -139,7 +139,7 @@ def _held_out(data: Path, count: int) -> list[Translation]:
 
 
 def nearly_nepali(pair: Translation) -> Translation | None:
-    """The pair with its Hindi turned nearly Nepali: all mathematics, and a part of the rest."""
+    """Convert a Hindi pair to near-Nepali: all mathematical pairs, and a sample of the rest."""
     if pair.language != "hi":
         return None
     digest = sha256(f"{pair.english}\t{pair.other}".encode()).digest()

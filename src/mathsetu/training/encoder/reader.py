@@ -1,9 +1,9 @@
-"""Stage 8: a second body for the student, which reads queries with more care.
+"""Stage 8: train a second, larger network for queries, the reader.
 
-There are few queries and many posts, so a query may take longer. The reader has the student's token
-vectors, but may take fewer of them together and have more layers. It learns to give a query, in
-whichever language, what the student that reads posts and the teacher find in its English original:
-queries are compared with the vectors of the one, and the other knows better what they mean.
+There are few queries and many posts, so encoding a query may take longer. The reader has the
+student's token vectors, but may have smaller groups of tokens and more layers. Its target for a
+query in any language is the mean of two vectors of the English original: that of the student, since
+queries are compared with its vectors of posts, and that of the teacher, which is more accurate.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ from mathsetu.training.encoder.student import Student
 
 @dataclass(frozen=True)
 class Plan:
-    """How a reader is made.
+    """The sizes and training settings of a reader.
 
     Attributes:
-        layers: How many layers it has: as many as the student, or up to twice as many.
-        group: How many tokens it takes together; a divisor of the student's number.
-        reading: How it learns to read.
-        asking: How it learns which answers are meant, after that; not at all where there is none.
+        layers: Its layers: from as many as the student has to twice as many.
+        group: Its tokens per group; a divisor of the student's.
+        reading: The settings of distillation.
+        asking: The settings of contrastive training after that; None leaves it out.
     """
 
     layers: int
@@ -57,21 +57,21 @@ class Plan:
 def add_reader(
     works: Sequence[Path], folder: Path, plan: Plan, device: str, report: Report
 ) -> None:
-    """Train a reader beside the mean of work folders' students, and write both as a model.
+    """Train a reader for the mean of the students of work folders; write both as a model.
 
     Args:
-        works: Work folders that can be blended, or one. The reader learns from the last one's
-            examples.
-        folder: Where the model goes, and the checkpoints in ``reading/`` and ``asking/``.
-        plan: How the reader is made.
-        device: Where it learns.
-        report: Hears how far it is.
+        works: One work folder, or several that can be blended. The reader is trained on the
+            examples of the last one.
+        folder: The folder for the model, with checkpoints in ``reading/`` and ``asking/``.
+        plan: The sizes and training settings of the reader.
+        device: The device for training.
+        report: Called with the step and its figures.
     """
     if is_work_folder(folder):
         raise InputError(f"{folder}: is a work folder; name another folder for the model")
     student = blended(works).to(device)
     reader = make_reader(student, plan.layers, plan.group).to(device)
-    # Read before the long training, so that what is missing is said at once.
+    # Read before the long training, so that a missing file is reported at once.
     threads = read_threads(works[-1], device) if plan.asking else None
     lessons = read_lessons(works[-1], device)
     targets = between(encode(student, lessons.english), lessons.targets)
@@ -82,12 +82,12 @@ def add_reader(
 
 
 def make_reader(student: Student, layers: int, group: int) -> Student:
-    """A reader that starts from what a student knows; its token vectors stay as they are.
+    """Return a reader with the weights of a student; its token vectors are frozen.
 
     Args:
-        student: The one that reads posts.
-        layers: How many layers the reader has: as many as the student, or up to twice as many.
-        group: How many tokens the reader takes together; a divisor of the student's number.
+        student: The student that reads posts.
+        layers: The layers of the reader: from as many as the student has to twice as many.
+        group: The tokens per group of the reader; a divisor of the student's.
     """
     shape = student.shape
     if not shape.layers <= layers <= 2 * shape.layers or shape.group % group:
@@ -99,12 +99,12 @@ def make_reader(student: Student, layers: int, group: int) -> Student:
     times = shape.group // group
     reader = Student(replace(shape, layers=layers, group=group, positions=shape.positions * times))
     weights = {name: value for name, value in student.state_dict().items() if "layers." not in name}
-    # What the student does with a later token of its group is done with an earlier one as well.
+    # Each place in a reader's group sums the maps of the matching places in a student's group.
     parts = weights["grouped.weight"].view(shape.width, times, group * shape.width)
     weights["grouped.weight"] = parts.sum(1)
     weights["places.weight"] = weights["places.weight"].repeat_interleave(times, dim=0)
     for place in range(layers):
-        # Where there are more layers than the student has, some of its layers come twice.
+        # A reader with more layers than the student repeats some of its layers.
         prefix = f"layers.{place * shape.layers // layers}."
         for name, value in student.state_dict().items():
             if name.startswith(prefix):
@@ -115,7 +115,7 @@ def make_reader(student: Student, layers: int, group: int) -> Student:
 
 
 def between(own: Tensor, theirs: Tensor) -> Tensor:
-    """Vectors of length one, halfway between those of the student and those of the teacher."""
+    """Return the normalised mean of the student's and the teacher's vectors."""
     return functional.normalize(own.float() + theirs.float(), dim=1).half()
 
 
@@ -127,15 +127,15 @@ def learn_to_ask(
     folder: Path,
     report: Report,
 ) -> None:
-    """Put questions, as the reader reads them, beside their answers, as the student does.
+    """Train the reader to bring questions near their answers, as the student encodes these.
 
     Args:
-        reader: What is changed.
-        student: The one that reads posts.
+        reader: The reader to train.
+        student: The student that reads posts.
         threads: Questions and answers, with the teacher's vectors.
-        schedule: How long and how fast the reader learns.
-        folder: Where checkpoints lie.
-        report: Hears how far it is.
+        schedule: The training settings.
+        folder: The folder for checkpoints.
+        report: Called with the step and its figures.
     """
     device, multiple = device_of(reader), row_width(reader)
     questions, asked = GpuPack(threads.questions, device), GpuPack(threads.asked, device)

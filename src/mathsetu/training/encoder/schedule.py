@@ -1,4 +1,4 @@
-"""How long and how fast a student learns."""
+"""The training settings of a student."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from mathsetu.training.loop import Pace
 
 @dataclass(frozen=True, kw_only=True)
 class Schedule(Pace):
-    """How long and how fast a student learns: in one epoch of so many steps.
+    """The settings of training a student, in one epoch of ``steps`` steps.
 
     Attributes:
-        steps: How many batches.
-        batch: Examples in a batch.
+        steps: The number of batches.
+        batch: Examples per batch.
         token_rate: The learning rate of the token vectors.
-        token_decay: How strongly AdamW pulls token vectors towards 0.
+        token_decay: The weight decay of the token vectors.
         rate: The learning rate of everything else.
-        warmup: Steps until the full rate; then it falls along a cosine.
-        contrast: The weight of telling a batch's texts apart.
-        temperature: How sharply they are told apart.
+        warmup: Steps of linear warm-up; afterwards the rate decays along a cosine.
+        contrast: The weight of the contrastive loss.
+        temperature: The temperature of the contrastive loss.
     """
 
     epochs: int = 1
@@ -35,7 +35,7 @@ class Schedule(Pace):
     temperature: float = 0.05
 
     def gentle(self, steps: int) -> Schedule:
-        """A schedule of contrast after this one, which must not undo what was learned."""
+        """Return a schedule for contrastive training after this one, at lower rates."""
         return replace(
             self,
             steps=steps,
@@ -47,7 +47,7 @@ class Schedule(Pace):
         )
 
     def share(self, step: int, steps: int) -> float:
-        """The share of the full rate at a step.
+        """Return the share of the full rate at a step.
 
         >>> schedule = Schedule(steps=1000, warmup=100)
         >>> round(schedule.share(49, 1000), 2), round(schedule.share(999, 1000), 3)

@@ -10,13 +10,13 @@ class Shape:
     """The sizes of a student.
 
     Attributes:
-        vocabulary: How many tokens.
+        vocabulary: The number of tokens.
         width: The length of a position's vector.
-        layers: How many transformer layers.
-        heads: How many attention heads.
-        hidden: The width between the two feed-forward maps.
-        group: How many tokens make a position.
-        positions: How many positions at most.
+        layers: The number of transformer layers.
+        heads: The number of attention heads.
+        hidden: The width between the two feed-forward layers.
+        group: The number of tokens per position.
+        positions: The most positions.
         dimensions: The length of the vector of a text.
     """
 

@@ -1,8 +1,8 @@
 """Reads the raw material: parallel text, questions with answers, and dictionaries.
 
-A data folder holds ``parallel.en-XX.tsv.xz`` (English, translation, source), for some languages
-``parallel-more.en-XX.tsv.xz`` of the same form, ``qa.jsonl.xz``
-(``q``, ``a``, ``src``, ``lang``, ``kind``) and ``dict/NAME-en-XX.tsv.xz`` (English, translation).
+A data folder has ``parallel.en-XX.tsv.xz`` (English, translation, source), for some languages also
+``parallel-more.en-XX.tsv.xz`` in the same format, ``qa.jsonl.xz`` (``q``, ``a``, ``src``, ``lang``,
+``kind``), and ``dict/NAME-en-XX.tsv.xz`` (English, translation).
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ from pathlib import Path
 
 from mathsetu.errors import InputError, RowError
 
-#: Languages with parallel text; Nepali joins through the glossary, the templates, and Hindi text
-#: turned nearly Nepali.
+#: Languages with parallel text; Nepali has only the glossary, the templates, and Hindi text
+#: converted to near-Nepali.
 PARALLEL = ("hi", "es", "cs", "hr", "fa")
 LANGUAGES = (*PARALLEL, "ne")
-#: Sources that are kept for validation: never trained on.
+#: Sources that are kept for validation and never trained on.
 VALIDATION = frozenset({"ntrex", "flores"})
-#: Sources that speak of mathematics.
+#: Sources with mathematical texts.
 MATHEMATICS = frozenset(
     "ncert 3b1b geogebra_ui geogebra_manual mathigon mathigon_gloss openstax openstax_gloss "
     "hi_qbanks_math".split()
 )
-#: Sources of interface texts and scripture say little of what we need: this many pairs suffice.
+#: Most pairs from sources with few useful texts, such as interface texts and scripture.
 _CAPS = {"debian_mo": 90_000, "bible": 40_000, "libreoffice": 40_000, "hi_qbanks": 60_000}
 _PLACEHOLDERS = re.compile(r"%\d*\$?[sdiulxo]|\{\d*\}|&[a-z]+;|<[^>]+>|https?:|--\w")
 _LONGEST = 1200
-# Chinese, Japanese and Korean say with one character what takes others about three.
+# One character of Chinese, Japanese or Korean counts as three of other scripts.
 _DENSE = re.compile("[\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]")
 
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """An English text and the same in another language."""
+    """An English text and its translation."""
 
     english: str
     other: str
@@ -46,7 +46,7 @@ class Translation:
 
     @property
     def mathematical(self) -> bool:
-        """Whether it speaks of mathematics."""
+        """Whether the pair comes from a mathematical source."""
         return self.source in MATHEMATICS
 
 
@@ -61,7 +61,7 @@ class Answered:
 
 
 def translations(folder: Path, language: str) -> Iterator[Translation]:
-    """The usable pairs of a language, in the order of the file."""
+    """Yield the usable pairs of a language, in file order."""
     left = dict(_CAPS)
     seen: set[int] = set()
     for path, number, line in _rows(folder, language):
@@ -81,7 +81,7 @@ def translations(folder: Path, language: str) -> Iterator[Translation]:
 
 
 def _rows(folder: Path, language: str) -> Iterator[tuple[Path, int, str]]:
-    """The lines of a language's file, and of the one with more, where there is one."""
+    """Yield the lines of a language's file, then those of its additional file if there is one."""
     more = folder / f"parallel-more.en-{language}.tsv.xz"
     for path in (folder / f"parallel.en-{language}.tsv.xz", more):
         if path != more or path.exists():
@@ -90,7 +90,7 @@ def _rows(folder: Path, language: str) -> Iterator[tuple[Path, int, str]]:
 
 
 def answered(folder: Path) -> Iterator[Answered]:
-    """The question-answer pairs, cut to a length that a model reads."""
+    """Yield the question-answer pairs, truncated to a length that a model reads."""
     path = folder / "qa.jsonl.xz"
     for number, line in enumerate(_lines(path), 1):
         try:
@@ -104,7 +104,7 @@ def answered(folder: Path) -> Iterator[Answered]:
 
 
 def dictionary(folder: Path, language: str) -> Iterator[tuple[str, str]]:
-    """English words with a translation, from every word list of a language."""
+    """Yield English words with a translation, from all word lists of a language."""
     for path in sorted((folder / "dict").glob(f"*-en-{language}.tsv.xz")):
         for line in _lines(path):
             english, _, other = line.partition("\t")

@@ -1,8 +1,8 @@
 """The student: a small transformer that reads tokens in groups.
 
 A group of neighbouring tokens becomes one position before the first layer, so that attention and
-the feed-forward layers work on a fraction of the positions: most of the speed on a processor
-without an accelerator comes from there.
+the feed-forward layers process a fraction of the positions. This is the main reason for its speed
+on a CPU.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from mathsetu.training.encoder.shape import Shape
 
 
 class Layer(nn.Module):
-    """Attention and feed-forward map, each followed by normalisation, as in BERT."""
+    """Attention and feed-forward network, each followed by layer normalisation, as in BERT."""
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
@@ -32,7 +32,7 @@ class Layer(nn.Module):
         self.second = nn.LayerNorm(shape.width, eps=1e-12)
 
     def forward(self, states: Tensor, blocked: Tensor) -> Tensor:
-        """The next states; ``blocked`` is added to the attention scores."""
+        """Return the next states; ``blocked`` is added to the attention scores."""
         count, length, width = states.shape
         joint = self.joint(states).view(count, length, 3, self.heads, width // self.heads)
         query, key, value = joint.permute(2, 0, 3, 1, 4)
@@ -45,7 +45,7 @@ class Layer(nn.Module):
 
 
 class Student(nn.Module):
-    """Texts as token numbers (zero fills up) to vectors of length one."""
+    """Encodes texts, given as token ids (0 is padding), as vectors of length one."""
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
@@ -63,7 +63,7 @@ class Student(nn.Module):
         group, width = self.shape.group, self.shape.width
         nn.init.normal_(self.tokens.weight, std=0.05)
         nn.init.normal_(self.places.weight, std=0.02)
-        # A group starts as little more than the mean of its tokens, which any layer can read.
+        # A group starts as roughly the mean of its tokens, which any layer can process.
         mean = torch.eye(width).repeat(1, group) / group**0.5
         with torch.no_grad():
             self.tokens.weight[0] = 0
@@ -71,7 +71,7 @@ class Student(nn.Module):
             self.grouped.bias.zero_()
 
     def forward(self, tokens: Tensor) -> Tensor:
-        """One vector a row; a row is as long as a multiple of the group."""
+        """Return one vector per row; the length of rows is a multiple of the group."""
         group = self.shape.group
         rows, length = tokens.shape
         there = (tokens != 0).view(rows, length // group, group).sum(2)
@@ -87,10 +87,10 @@ class Student(nn.Module):
 
 
 def start_from(student: Student, weights: Mapping[str, Tensor], chosen: list[int]) -> None:
-    """Take layers of a BERT of the same width as a start.
+    """Initialise a student with layers of a BERT of the same width.
 
     Args:
-        student: What is changed.
+        student: The student to change.
         weights: The weights of a Hugging Face ``BertModel``.
         chosen: Which of its layers become the student's, in order.
     """
@@ -133,13 +133,13 @@ def start_from(student: Student, weights: Mapping[str, Tensor], chosen: list[int
 
 
 def start_tokens(student: Student, tokenizer: Any, theirs: Any, vectors: Tensor) -> int:
-    """Give known words the vectors that they have in a teacher; returns how many are known.
+    """Initialise token vectors from those of a BERT; return how many are tokens of both.
 
     Args:
-        student: What is changed.
+        student: The student to change.
         tokenizer: The student's tokenizer.
-        theirs: The teacher's tokenizer.
-        vectors: The teacher's token vectors.
+        theirs: The tokenizer of the BERT.
+        vectors: The token vectors of the BERT.
     """
     known = 0
     with torch.no_grad():

@@ -1,7 +1,6 @@
-"""Stage 3: an English teacher encodes the English texts.
+"""Stage 3: encode the English texts with an English teacher.
 
-Its vectors are turned into fewer dimensions by their principal components, which keep almost all of
-the cosines.
+The vectors are projected to their principal components, which changes their cosines very little.
 """
 
 from __future__ import annotations
@@ -29,9 +28,9 @@ class Teacher:
     """A BERT-like sentence encoder from a folder, with the WordPiece vocabulary of BERT.
 
     Args:
-        folder: A model as ``transformers`` reads it, with its ``tokenizer.json``.
+        folder: A model that ``transformers`` can load, with its ``tokenizer.json``.
         pooling: ``mean`` or ``cls``.
-        device: Where it runs.
+        device: The device of torch.
     """
 
     def __init__(self, folder: Path, pooling: str, device: str) -> None:
@@ -46,7 +45,7 @@ class Teacher:
         self.model: Any = model.to(device, half).eval()
         self.dimensions = int(model.config.hidden_size)
         tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
-        # A text that consists of nothing has the beginning and the end only.
+        # An empty text has only the begin and end tokens.
         framed = tokenizer.encode("").ids[:2]
         if len(framed) != 2:
             raise InputError(f"{folder}: its tokenizer does not add the special tokens of a BERT")
@@ -55,7 +54,7 @@ class Teacher:
 
     @torch.inference_mode()
     def encode(self, pack: Pack) -> Tensor:
-        """A vector of length one for each text, in half precision where the teacher is."""
+        """Return a vector of length one per text, in half precision, on the device."""
         longest = int(pack.lengths().max(initial=0)) + 2
         most = room_by(self.model.config.to_dict())
         if longest > most:
@@ -77,7 +76,7 @@ class Teacher:
 
 
 def principal(vectors: Tensor, dimensions: int, seed: int = 1) -> Tensor:
-    """The map to fewer dimensions that keeps most of the inner products, not centred."""
+    """Return the uncentred principal components, which best preserve inner products."""
     generator = torch.Generator().manual_seed(seed)
     chosen = torch.randperm(len(vectors), generator=generator)[:_SAMPLE].to(vectors.device)
     sample = vectors[chosen].float()
@@ -86,7 +85,7 @@ def principal(vectors: Tensor, dimensions: int, seed: int = 1) -> Tensor:
 
 
 def read_basis(work: Path, teacher: Teacher) -> Tensor:
-    """The map that a work folder's vectors were made with, for vectors of the same space."""
+    """Read the projection of a work folder, to make vectors of the same space."""
     path = found(work / "basis.npy", "run 'teach' for that folder first")
     try:
         basis = np.load(path, allow_pickle=False)

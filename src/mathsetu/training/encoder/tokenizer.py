@@ -10,16 +10,16 @@ from typing import Any
 from mathsetu.errors import InputError
 from mathsetu.models import require
 
-#: The number that fills up short texts; the runtime relies on it.
+#: The id of padding; the runtime relies on it.
 PADDING = 0
 _SPECIAL = ["[PAD]", "[UNK]"]
-# Braces, dollars and spacing are for TeX, not for meaning: without them a text of 128 tokens holds
-# nearly twice as much of a formula.
+# Braces, dollars and spacing commands have no meaning: without them, 128 tokens cover nearly twice
+# as much of a formula.
 _NOISE = r"[{}$]|\\(?:left|right|displaystyle|limits|quad|qquad|big|Big|bigg|Bigg)\b|\\[,;:! ]|\\\\"
-# LaTeX commands, scripts of one character (^2, _n) and digits are tokens; so is punctuation.
+# LaTeX commands, scripts of one character (^2, _n), digits and punctuation are tokens.
 _PIECES = r"\\[a-zA-Z]+|[\^_][a-zA-Z0-9]|[0-9]|[^\s\p{L}\p{M}\p{N}\u200c\u200d]"
-# Letters that are written in two ways, and marks that are mostly left out. A visarga is often a
-# colon that somebody or a machine has typed with the wrong key.
+# Letters with two spellings, and marks that are mostly omitted (a visarga is often a mistyped
+# colon).
 _VARIANTS = (
     *(("ي", "ی"), ("ك", "ک"), ("ۀ", "ه"), ("ة", "ه"), ("أ", "ا"), ("إ", "ا")),
     *(("़", ""), ("ः", "")),
@@ -28,11 +28,11 @@ _PERSIAN_MARKS = r"[\u064b-\u0652\u0670\u0640]"
 
 
 def train_tokenizer(texts: Iterable[str], size: int) -> Any:
-    """Learn a vocabulary of byte-pair merges.
+    """Train a tokenizer with byte-pair merges.
 
     Args:
-        texts: What it is learned from, languages in fair shares.
-        size: How many tokens.
+        texts: The training texts, with languages in balanced shares.
+        size: The size of the vocabulary.
     """
     tokenizers = require("tokenizers", "training the encoder", "neural")
     trainers = tokenizers.trainers
@@ -59,7 +59,7 @@ def train_tokenizer(texts: Iterable[str], size: int) -> Any:
 
 
 def load_tokenizer(path: Path) -> Any:
-    """The tokenizer of a file, which neither cuts nor fills up whatever the file says."""
+    """Load a tokenizer; disable truncation and padding, whatever the file sets."""
     tokenizers = require("tokenizers", "training the encoder", "neural")
     if not path.is_file():
         raise InputError(f"{path}: there is no such file; make the examples first")
@@ -74,7 +74,7 @@ def load_tokenizer(path: Path) -> Any:
 
 
 def compact(path: Path) -> bytes:
-    """The tokenizer of a file in the form that loads fastest: no blanks, merges as plain text."""
+    """Return a tokenizer file in the form that loads fastest: no blanks, merges as strings."""
     try:
         table = json.loads(path.read_text(encoding="utf-8"))
         merges = table["model"].get("merges", [])

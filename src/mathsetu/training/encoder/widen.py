@@ -1,10 +1,11 @@
-"""Stage 9: more languages for a finished model.
+"""Stage 9: add languages to a finished model.
 
-All that the model has stays as it is to the last bit, so its own languages are read as before. A
-wide network is put beside it, which begins as the reader, with new tokens behind the old ones.
-Their vectors and the network learn to give a text in a new language what both old networks find in
-its English original: the model is its own teacher. It also learns from the old languages, where it
-keeps to what the reader says, since new languages have words in common with them.
+The existing networks are frozen, so that results in the existing languages do not change. A third,
+wide network is added. It starts with the weights of the reader, and with new tokens after the old
+ones. The network and the new token vectors are trained to give a text in a new language the mean of
+both old networks' vectors of its English original, so no other teacher is needed. The training data
+includes the old languages, since new languages share words with them. There, the target is averaged
+with the reader's vector of the text itself.
 """
 
 from __future__ import annotations
@@ -38,18 +39,18 @@ from mathsetu.training.encoder.student import Student
 from mathsetu.training.encoder.tokenizer import load_tokenizer
 
 _LIMIT = 128
-# Texts with the same meaning come in several languages: they are not told apart in a batch.
+# Targets with a higher cosine have the same meaning and are not negatives of each other.
 _SAME = 0.97
-# One batch in so many also goes through the network for posts, which should know the new tokens.
+# One batch in this many also trains the new tokens through the network for posts.
 _FAST_EVERY = 4
 _CALIBRATION = 2000
-# How far a new token begins from the mean of its pieces.
+# Noise that is added to the mean of its pieces for a new token.
 _NOISE = 0.2
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """English texts and the same in other languages, and which of these the model knows."""
+    """English texts, their translations, and whether the model already has that language."""
 
     english: list[str]
     other: list[str]
@@ -57,12 +58,12 @@ class Pairs:
 
 
 def read_pairs(raw: Path, languages: Sequence[str], avoid: Iterable[str]) -> Pairs:
-    """The pairs and word lists of new languages, and the pairs of those that the model knows.
+    """Read the pairs and word lists of new languages, and the pairs of existing languages.
 
     Args:
-        raw: The folder of texts, as for `prepare`.
-        languages: The new ones.
-        avoid: What the model will be measured on; texts that overlap it are dropped.
+        raw: The folder of raw material, as for `prepare`.
+        languages: The new languages.
+        avoid: Texts of the evaluation; pairs that overlap them are dropped.
     """
     unseen, pairs = Overlap(avoid), Pairs([], [], [])
     old = [one for one in LANGUAGES if (raw / f"parallel.en-{one}.tsv.xz").exists()]
@@ -88,12 +89,12 @@ def widen(
 
     Args:
         model: The folder of the finished model.
-        folder: Where the new one goes, and the checkpoints in ``widening/``.
-        pairs: What it learns from.
-        size: How many tokens it has in the end, at most.
-        schedule: How long and how fast it learns.
-        device: Where it learns.
-        report: Hears how far it is.
+        folder: The folder for the new model, with checkpoints in ``widening/``.
+        pairs: The training pairs.
+        size: The most tokens of the new vocabulary.
+        schedule: The training settings.
+        device: The device for training.
+        report: Called with the step and its figures.
     """
     posts, scale = finished_network(model, "posts")
     before, _ = finished_network(model, "queries")
@@ -116,13 +117,13 @@ def widen(
 
 
 def _targets(posts: Student, reader: Student, english: Pack) -> Tensor:
-    """Vectors of length one, halfway between what the two networks find in English texts."""
+    """Return the normalised mean of both networks' vectors of English texts."""
     both = encode(posts, english).float() + encode(reader, english).float()
     return functional.normalize(both, dim=1).half()
 
 
 def _wider(before: Student, extended: Extended, size: int) -> Student:
-    """The reader with room for new tokens, each of which begins as the mean of its pieces."""
+    """Return the reader with new tokens; each starts near the mean of its pieces."""
     wider = Student(replace(before.shape, vocabulary=size))
     weights = before.state_dict()
     old = weights["tokens.weight"].cpu()
@@ -181,7 +182,7 @@ def _teach(
 def _write(
     model: Path, folder: Path, wide: Student, texts: Pack, scale: float, extended: Extended
 ) -> None:
-    """The old model, and beside it the wide network with its new tokens."""
+    """Write the old model together with the wide network and its new tokens."""
     facts = json.loads((model / "model.json").read_text(encoding="utf-8"))
     contents = {name: (model / name).read_bytes() for name in facts["sha256"]}
     first_new = len(np.load(model / "tokens.npy", allow_pickle=False))

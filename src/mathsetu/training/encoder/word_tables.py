@@ -1,13 +1,13 @@
-"""Tables of words that translate each other, for search by words (`mathsetu.languages.learned`).
+"""Learns tables of word translations for keyword search (`mathsetu.languages.learned`).
 
-The terms of two languages (stems, as the analyzer makes them) are aligned with each other in
-parallel text and word lists: "walk", "walks" and "walked" are one translation then, not three
-unlikely ones. Where a space stands after every syllable, as in Vietnamese, the terms are words of
-one to four syllables with their tone marks.
+The terms of two languages (stems from the analyzer) are aligned in parallel text and word lists, so
+that "walk", "walks" and "walked" are one likely translation instead of three unlikely ones. In
+languages with a space after every syllable, such as Vietnamese, the terms are words of one to four
+syllables with their tone marks.
 
-Most parallel text is about other things than mathematics: a Croatian "znak" is a character of a
-keyboard there, and "dobiti" is to make a profit. So a translation counts as much more (or less) as
-it is more (or less) frequent in mathematical texts than in the parallel text.
+Most parallel text is not about mathematics: there, a Croatian "znak" is a character on a keyboard,
+and "dobiti" is to make a profit. So each translation is weighted by its frequency in mathematical
+texts relative to its frequency in the parallel text.
 """
 
 from __future__ import annotations
@@ -30,29 +30,29 @@ from mathsetu.training.encoder.sources import LANGUAGES, answered, dictionary, t
 
 Pair = tuple[str, str]
 
-# What a word most likely is; more alternatives bring no more answers.
+# Most translations of a term; more of them find no more answers.
 _MOST = 3
-# How likely a translation must be, before its frequency in mathematics is known and after, and how
-# often it must be seen: an entry of a word list says as much as two sentences.
+# Least probability of a translation before and after weighting by mathematical texts, least total
+# weight of its links, and the weight of an entry of a word list in sentences.
 _CANDIDATE, _LEAST_CHANCE, _LEAST_COUNT, _LISTED = 0.004, 0.05, 2.0, 2.0
-# Added to both frequencies, so that a rare word is not judged by chance. From 5e-6 to 1e-4 the
-# tables say the same.
+# Added to both frequencies, since those of rare words are unreliable. From 5e-6 to 1e-4 the tables
+# agree.
 _SMOOTHING = 2e-5
-# Two syllables are a word where they are seen together so often, and so much more often than by
-# chance (normalised pointwise mutual information).
+# Least co-occurrences and least normalised pointwise mutual information of two syllables that form
+# a word.
 _TOGETHER, _BOUND = 8, 0.5
 
 
 def write_word_tables(
     raw: Path, languages: Iterable[str], avoid: Iterable[str], folder: Path
 ) -> dict[str, int]:
-    """Write the tables to English, and from it for the first languages; returns their sizes.
+    """Write tables to English, and for `LANGUAGES` also from English; return their sizes.
 
     Args:
         raw: The folder of texts and word lists, as for `prepare`.
-        languages: Whose tables are written.
-        avoid: Topics and queries: what shares ten words in a row with them is dropped.
-        folder: Where ``SOURCE-TARGET.tsv.gz`` go.
+        languages: The languages of the tables.
+        avoid: Topics and queries; texts that share ten words in a row with them are dropped.
+        folder: The folder for ``SOURCE-TARGET.tsv.gz``.
     """
     unseen = Overlap(avoid)
     said = _said_in_mathematics(raw, unseen)
@@ -66,15 +66,15 @@ def write_word_tables(
             back, listed_back = ([(own, other) for other, own in row] for row in (pairs, listed))
             table = term_table(back, listed_back, "en", language, said.get(language))
             if met := said.get("en"):
-                # An English question in many languages reads all of these tables: half of the words
-                # are in no mathematical text.
+                # An English query across languages reads all of these tables, and half of the words
+                # occur in no mathematical text.
                 table = [line for line in table if line.partition("\t")[0] in met]
             counts |= _write(table, f"en-{language}", folder)
     return counts
 
 
 def _pairs(raw: Path, language: str, unseen: Overlap) -> Iterator[Pair]:
-    """Texts of a language with their English ones; Nepali has also what was made of Hindi."""
+    """Yield texts with their English originals; for Nepali also those converted from Hindi."""
     for source in (language, "hi") if language == "ne" else (language,):
         for pair in translations(raw, source):
             meant = pair if source == language else nearly_nepali(pair)
@@ -83,7 +83,7 @@ def _pairs(raw: Path, language: str, unseen: Overlap) -> Iterator[Pair]:
 
 
 def _said_in_mathematics(raw: Path, unseen: Overlap) -> dict[str, Counter[str]]:
-    """How often terms are met in questions and answers, by language; nothing without such texts."""
+    """Count terms in mathematical questions and answers by language; empty without such texts."""
     if not (raw / "qa.jsonl.xz").exists():
         return {}
     words: dict[str, Counter[str]] = {}
@@ -103,7 +103,7 @@ def _said_in_mathematics(raw: Path, unseen: Overlap) -> dict[str, Counter[str]]:
 
 def _write(table: Sequence[str], name: str, folder: Path) -> dict[str, int]:
     folder.mkdir(parents=True, exist_ok=True)
-    # Without a date, so that the same texts give the same file.
+    # Without a time stamp, so that the same texts give the same file.
     data = gzip.compress("".join(table).encode(), mtime=0)
     (folder / f"{name}.tsv.gz").write_bytes(data)
     return {name: len(table)}
@@ -116,14 +116,14 @@ def term_table(
     target: str,
     said: Mapping[str, int] | None = None,
 ) -> list[str]:
-    r"""The lines of a table, in the order of the terms.
+    r"""Return the lines of a table, sorted by term.
 
     Args:
         pairs: Texts with their translations.
-        listed: Entries of word lists, in the same order.
-        source: The language whose terms are looked up.
+        listed: Entries of word lists with their translations.
+        source: The language of the terms to look up.
         target: The language of the translations.
-        said: How often terms of the target are met in mathematics, where that is known.
+        said: Counts of the target's terms in mathematical texts, if known.
 
     >>> pairs = [("zwei Hunde gehen", "two dogs walk"), ("ein Hund ging", "a dog walked")]
     >>> [line.split()[:2] for line in term_table(pairs * 3, [("Hund", "dog")], "de", "en")][-2:]
@@ -150,7 +150,7 @@ def term_table(
             yield terms_of(without_formulas(own)), target_terms(other), _LISTED
 
     learned = align_terms(rows(), _CANDIDATE, _LEAST_COUNT)
-    # A stem is written as the form of it that is met most, which is what people are shown.
+    # A stem is written as its most frequent form, because users see it.
     usual = {term: min(own, key=lambda form: (-own[form], form)) for term, own in forms.items()}
     lines = []
     for term, candidates in sorted(learned.items()):
@@ -161,14 +161,14 @@ def term_table(
 
 
 def _terms_of(word: str, language: str) -> list[str]:
-    """The terms of a word; one with the stem of another is not said in its place."""
+    """Return the terms of a word; a word with a colliding stem stays unstemmed."""
     return [word] if is_stem_collision(word, language) else analyze(word, language)
 
 
 def _in_mathematics(
     candidates: Sequence[tuple[str, float]], seen: Counter[str], said: Mapping[str, int] | None
 ) -> list[tuple[str, float]]:
-    """The translations of a term with their chances in mathematical texts, the likeliest first."""
+    """Weight the translations of a term by mathematical texts; return them best first."""
     if not said:
         return list(candidates)
     here, there = sum(said.values()), seen.total()
@@ -190,7 +190,7 @@ def _line(term: str, said: Iterable[tuple[str, float]]) -> str:
 def _reader(
     language: str, pairs: Sequence[Pair], listed: Sequence[Pair]
 ) -> Callable[[str], list[str]]:
-    """What makes terms of a text: the analyzer, or words of several syllables."""
+    """Return the function from text to terms: the analyzer, or words of several syllables."""
     row = row_of(language)
     if not row.spaces_syllables:
         return lambda text: [term for term in analyze(text, language) if not term.isdigit()]
@@ -204,7 +204,7 @@ def _reader(
 
 
 def _words_of_syllables(pairs: Iterable[Pair], listed: Iterable[Pair]) -> Iterator[str]:
-    """Words of several syllables: what the lists have, and syllables that keep together."""
+    """Yield words of several syllables: from the lists, and from frequent pairs of syllables."""
     for entry, _ in listed:
         syllables = tokenize(entry)
         if 1 < len(syllables) <= LONGEST_WORD:

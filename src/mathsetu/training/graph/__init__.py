@@ -1,1 +1,1 @@
-"""Training of the graph encoder: pairs, graphs of them, losses, the fit and experiments."""
+"""Training of the graph encoder: pairs of texts, their graphs, the loss and the fit."""

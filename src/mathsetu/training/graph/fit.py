@@ -1,4 +1,4 @@
-"""Fits a graph model to pairs of graphs; the best one ends up as files that searching can open."""
+"""Fits a graph model to pairs of graphs and saves the best one in the form that search opens."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from mathsetu.training.loop import Fit, Progress, Task, fit
 
 @dataclass(frozen=True, kw_only=True)
 class GraphFit(Fit):
-    """How a graph model is trained; what `Fit` has not is added.
+    """The settings of training a graph model, in addition to those of `Fit`.
 
     Attributes:
-        minimum_rate: Where the cosine schedule ends.
-        beta: The share of MaxSim in the loss; the rest is the document vectors'.
-        formulas: What formulas that stand in question and answer alike add to the loss.
-        node_masking: The share of nodes that are hidden.
-        edge_dropout: The share of edges that are left out.
-        temperature: Where the learned temperature starts.
+        minimum_rate: The learning rate at the end of the cosine schedule.
+        beta: The share of MaxSim in the loss; the rest is the loss of the document vectors.
+        formulas: The weight of the loss for formulas that occur in both question and answer.
+        node_masking: The share of nodes that are masked.
+        edge_dropout: The share of edges that are dropped.
+        temperature: The initial value of the learned temperature.
 
     >>> [round(GraphFit(warmup=0.0).share(step, 3), 2) for step in range(3)]
     [1.0, 0.51, 0.02]
@@ -63,7 +63,7 @@ class GraphFit(Fit):
             raise InputError(f"temperature is {self.temperature:g}; it must be more than 0")
 
     def share(self, step: int, steps: int) -> float:
-        """The share of the learning rate at a step of so many: up in a line, down in a cosine."""
+        """Return the share of the learning rate at a step: linear warm-up, then cosine decay."""
         rising = self.warmup * steps
         if step + 1 <= rising:
             return (step + 1) / rising
@@ -81,18 +81,18 @@ def train_graph_model(
     settings: GraphFit | None = None,
     progress: Progress | None = None,
 ) -> State:
-    """Train a graph model; the best one and its vocabulary end up in ``folder/model``.
+    """Train a graph model; save the best one and its vocabulary in ``folder/model``.
 
-    Run again with the same arguments, it goes on where it was stopped.
+    A second call with the same arguments resumes an interrupted training.
 
     Args:
         choices: The size and kind of the model.
         vocabulary: The types of nodes and relations of its graphs.
-        pairs: Graphs of questions with those of their answers.
-        validation: Pairs held out; their loss says when to stop.
-        folder: Where checkpoints and the model go.
-        settings: How it is trained.
-        progress: Called with what is being done and how far it is.
+        pairs: Graphs of questions and of their answers.
+        validation: Held-out pairs for early stopping.
+        folder: The folder for checkpoints and the model.
+        settings: The training settings.
+        progress: Called with the current phase and the number of items done.
     """
     settings = settings or GraphFit()
     torch.manual_seed(settings.seed)
@@ -120,7 +120,7 @@ def train_graph_model(
 
 
 def new_network(choices: GraphModel, vocabulary: Vocabulary, settings: GraphFit) -> GraphNetwork:
-    """A network that has learned nothing yet, where it is to be trained."""
+    """Return an untrained network on the device for training."""
     network = GraphNetwork(
         choices,
         len(vocabulary.node_types),
@@ -134,7 +134,7 @@ def new_network(choices: GraphModel, vocabulary: Vocabulary, settings: GraphFit)
 
 
 def reading(network: GraphNetwork) -> Callable[[GraphBatch], np.typing.NDArray[np.float32]]:
-    """What a network makes of graphs as it is now, without learning from them."""
+    """Return a function that encodes graphs with the current weights, without gradients."""
 
     def vectors(batch: GraphBatch) -> np.typing.NDArray[np.float32]:
         before = network.training
@@ -148,7 +148,7 @@ def reading(network: GraphNetwork) -> Callable[[GraphBatch], np.typing.NDArray[n
 
 
 def weights_of(network: GraphNetwork) -> dict[str, np.typing.NDArray[np.float32]]:
-    """The weights that searching needs, as numpy arrays."""
+    """Return the weights that search needs, as numpy arrays."""
     return {
         name: value.detach().float().cpu().numpy()
         for name, value in network.state_dict().items()
@@ -157,7 +157,7 @@ def weights_of(network: GraphNetwork) -> dict[str, np.typing.NDArray[np.float32]
 
 
 def _batches(pairs: Sequence[GraphPair], size: int) -> list[Sequence[GraphPair]]:
-    """Batches in their order; what fills none is left out, unless it is all there is."""
+    """Return batches in order; drop an incomplete last batch unless it is the only one."""
     found = [pairs[start : start + size] for start in range(0, len(pairs), size)]
     return found[:-1] if len(found) > 1 and len(found[-1]) < size else found
 
@@ -165,7 +165,7 @@ def _batches(pairs: Sequence[GraphPair], size: int) -> list[Sequence[GraphPair]]
 def _identity(
     choices: GraphModel, vocabulary: Vocabulary, pairs: Sequence[GraphPair], settings: GraphFit
 ) -> str:
-    """A digest of everything that the trained model depends on."""
+    """Return a digest of settings, vocabulary and pairs that identifies a training."""
     about = [asdict(choices), asdict(settings), vocabulary.node_types, vocabulary.relation_types]
     digest = sha256(json.dumps(about, sort_keys=True).encode())
     for pair in pairs:

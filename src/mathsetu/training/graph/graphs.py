@@ -1,4 +1,4 @@
-"""Pairs of texts as pairs of graphs, through a store on disk that can be resumed."""
+"""Turns pairs of texts into pairs of graphs, with a store on disk so that work can be resumed."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from mathsetu.training.graph.prepare import count_types, prepare_graphs
 from mathsetu.training.graph.text_pairs import TextPair
 from mathsetu.training.loop import Progress
 
-# Nodes of the largest graph that is learned from: one post of 10,000 nodes would outweigh a batch.
+# Most nodes of a graph for training: a single post of 10,000 nodes would outweigh its batch.
 _LARGEST = 1500
-# Vectors of a graph that is learned from, for the same reason.
+# Most vectors of a graph for training, for the same reason.
 _MOST_VECTORS = 64
 
 
 @dataclass(frozen=True)
 class Making:
-    """How graphs are made.
+    """How graphs are built.
 
     Attributes:
-        choices: Which graphs.
+        choices: Which graphs are built.
         vocabulary: The types of nodes and relations.
-        features: Gives nodes vectors to start with.
-        processes: How many worker processes; one per core unless given.
-        progress: Called as the work goes on.
+        features: Returns the initial vectors of nodes.
+        processes: Worker processes (default: one per core).
+        progress: Called with the current phase and the number of items done.
     """
 
     choices: GraphChoices
@@ -46,7 +46,7 @@ class Making:
 
 
 def with_features(choices: GraphModel) -> tuple[GraphModel, LabelVectors | None]:
-    """A model with the size of the vectors that its nodes start with, and what gives these.
+    """Return the model with the size of its node features set, and the source of these.
 
     >>> with_features(GraphModel(features_from="mathsetu"))[0].features
     384
@@ -58,7 +58,7 @@ def with_features(choices: GraphModel) -> tuple[GraphModel, LabelVectors | None]
 
 
 def source_of(text: str, language: str) -> Source:
-    """A text as graphs are built of it; formulas that are written alike have the same id.
+    """Return a text as input for graphs; formulas with the same LaTeX have the same id.
 
     >>> [formula.id for formula in source_of("Is $x + 1$ odd?", "en").formulas]
     ['x+1']
@@ -73,7 +73,7 @@ def vocabulary_of(
     processes: int = 0,
     progress: Progress | None = None,
 ) -> Vocabulary:
-    """The most frequent types of the pairs' graphs."""
+    """Return the vocabulary of the most frequent types in the graphs of the pairs."""
     sources = (source for pair in pairs for source in _sources(pair))
     return count_types(sources, choices, processes, progress).vocabulary()
 
@@ -84,13 +84,13 @@ def graph_pairs(
     store: Path,
     negatives: Sequence[tuple[int, ...]] = (),
 ) -> list[GraphPair]:
-    """The pairs as graphs, without those that are too large to learn from.
+    """Return the pairs as graphs, without those that are too large for training.
 
     Args:
-        pairs: What to make graphs of.
-        making: How.
-        store: The file that keeps the graphs; those that it has already are not made again.
-        negatives: For each pair the numbers of pairs whose answers look right and are not.
+        pairs: The pairs of texts.
+        making: How graphs are built.
+        store: The file of graphs; graphs that it has are not built again.
+        negatives: For each pair the numbers of pairs whose answers are its hard negatives.
     """
     graphs = text_graphs([source for pair in pairs for source in _sources(pair)], making, store)
     questions, answers = graphs[::2], graphs[1::2]
@@ -103,7 +103,7 @@ def graph_pairs(
 
 
 def text_graphs(texts: Sequence[Source], making: Making, store: Path) -> list[ReadyGraph]:
-    """The graphs of texts, by way of a store that keeps them."""
+    """Return the graphs of texts; build and store those that are missing."""
     named = ((str(number), text) for number, text in enumerate(texts))
     store.parent.mkdir(parents=True, exist_ok=True)
     prepare_graphs(
@@ -120,7 +120,7 @@ def _ready(store: TensorStore, features: LabelVectors | None) -> Iterator[tuple[
 
 
 def fits(*graphs: ReadyGraph) -> bool:
-    """Whether graphs are small enough to learn from."""
+    """Whether graphs are small enough for training and have a vector."""
     return all(
         len(graph.nodes) <= _LARGEST and 0 < len(graph.virtual) <= _MOST_VECTORS for graph in graphs
     )

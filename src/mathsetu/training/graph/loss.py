@@ -1,4 +1,4 @@
-"""The loss: in a batch each question must find its own answer by MaxSim."""
+"""The loss: InfoNCE, in which each question must find its own answer in the batch by MaxSim."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from mathsetu.encoders.graph.batch import GraphBatch, ReadyGraph
 from mathsetu.encoders.graph.network import GraphNetwork
 from mathsetu.graphs.virtual import FORMULA
 
-# A formula of fewer characters ("x", "n+1") is anybody's.
+# Shorter formulas ("x", "n+1") are too common to compare.
 _SHORTEST_FORMULA = 6
 
 
 @dataclass(frozen=True)
 class GraphPair:
-    """The graphs of a question and of its answer, and of texts that only look like answers."""
+    """The graphs of a question, of its answer, and of hard negatives."""
 
     question: ReadyGraph
     answer: ReadyGraph
@@ -28,11 +28,11 @@ class GraphPair:
 
 @dataclass(frozen=True)
 class Weights:
-    """How much each part of the loss counts.
+    """The weights of the parts of the loss.
 
     Attributes:
-        beta: The share of MaxSim; the rest goes to the document vectors alone.
-        formulas: What formulas that stand in question and answer alike add.
+        beta: The share of MaxSim; the rest is the loss of the document vectors.
+        formulas: The weight of the loss for formulas that occur in both question and answer.
     """
 
     beta: float = 0.3
@@ -41,11 +41,11 @@ class Weights:
 
 @dataclass(frozen=True)
 class Padded:
-    """Vectors of graphs, each padded to the length of the longest.
+    """The vectors of graphs, padded to the graph with most vectors.
 
     Attributes:
-        vectors: One matrix a graph.
-        mask: Which rows are real.
+        vectors: One matrix per graph.
+        mask: Which rows are not padding.
     """
 
     vectors: Tensor
@@ -53,13 +53,13 @@ class Padded:
 
     @property
     def documents(self) -> Tensor:
-        """The last real row of each graph."""
+        """The document vector of each graph: its last row that is not padding."""
         last = self.mask.sum(dim=1) - 1
         return self.vectors[torch.arange(len(last), device=last.device), last]
 
 
 def padded(vectors: Tensor, counts: Sequence[int]) -> Padded:
-    """Lay the rows of several graphs side by side.
+    """Split stacked rows into one padded matrix per graph.
 
     >>> padded(torch.ones(3, 2), [1, 2]).mask.tolist()
     [[True, False], [True, True]]
@@ -67,14 +67,14 @@ def padded(vectors: Tensor, counts: Sequence[int]) -> Padded:
     sizes = torch.tensor(counts, device=vectors.device)
     along = torch.arange(max(counts), device=vectors.device)[None]
     mask = along < sizes[:, None]
-    # One look-up for all graphs; what is only padding takes the first row, and the mask hides it.
+    # One look-up for all graphs; padding takes the first row, which the mask hides.
     places = torch.where(mask, (sizes.cumsum(0) - sizes)[:, None] + along, 0)
     together = vectors.index_select(0, places.flatten())
     return Padded(together.view(*places.shape, -1), mask)
 
 
 def maxsim(questions: Padded, answers: Padded) -> Tensor:
-    """MaxSim of each question with each answer, divided by how many vectors the question has.
+    """Return MaxSim of each question and answer, divided by the number of question vectors.
 
     >>> one = padded(torch.eye(2), [2])
     >>> maxsim(one, padded(torch.eye(2), [1, 1])).tolist()
@@ -87,7 +87,7 @@ def maxsim(questions: Padded, answers: Padded) -> Tensor:
 
 
 def pair_loss(network: GraphNetwork, pairs: Sequence[GraphPair], weights: Weights) -> Tensor:
-    """InfoNCE over a batch; negatives that pairs bring along are answers to none."""
+    """Return InfoNCE over a batch; hard negatives are added to the answers of all questions."""
     answers = [pair.answer for pair in pairs]
     answers += [negative for pair in pairs for negative in pair.negatives]
     graphs = [*(pair.question for pair in pairs), *answers]
@@ -115,9 +115,9 @@ def pair_loss(network: GraphNetwork, pairs: Sequence[GraphPair], weights: Weight
 def _formula_loss(
     vectors: Tensor, graphs: Sequence[ReadyGraph], questions: int, temperature: Tensor
 ) -> Tensor:
-    """A formula of a question must find itself among all formulas of the answers.
+    """Return InfoNCE of formulas: one of a question must find itself among those of answers.
 
-    The ids of formulas are their LaTeX here, so that those written alike have the same one.
+    The id of a formula is its LaTeX here, so equal formulas have the same id.
     """
     places: list[dict[str, int]] = []
     start = 0
@@ -139,6 +139,6 @@ def _formula_loss(
     same = asked_for[:, None] == there[None]
     scores = vectors[[row for row, _ in wanted]] @ vectors[[row for row, _ in known]].T
     scores = scores / temperature
-    # However often the formula stands there, finding it once is right.
+    # The formula may occur in several answers; finding one occurrence is enough.
     right = scores.masked_fill(~same, -torch.inf).logsumexp(dim=1)
     return (scores.logsumexp(dim=1) - right).mean()

@@ -1,4 +1,4 @@
-"""Hard negatives: answers of other pairs that look right by their words, or share a tag."""
+"""Finds hard negatives: answers of other pairs that share words, or also a tag."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from mathsetu.retrieval.base import best
 from mathsetu.retrieval.postings import Postings, PostingsBuilder
 from mathsetu.training.graph.text_pairs import TextPair, terms_of
 
-# The rarest words of a question; common ones find everything.
+# Words per query: only the rarest of a question, since common ones match every answer.
 _TERMS = 12
-# As many answers as this beyond those asked for are looked at, since some do not qualify.
+# Additional answers to retrieve, since some do not qualify.
 _SPARE = 20
 
 
 def hard_negatives(
     pairs: Sequence[TextPair], count: int, same_tag: bool = False
 ) -> list[tuple[int, ...]]:
-    """For each pair the numbers of other pairs whose answers look most like its own.
+    """Return, for each pair, the numbers of pairs whose answers best match its question.
 
     Args:
         pairs: All pairs.
-        count: How many for each, at most.
-        same_tag: Whether only pairs that share a tag count.
+        count: The most negatives of each pair.
+        same_tag: Whether a negative must share a tag with the pair.
 
     >>> texts = ["prime divisors of numbers", "prime factors of numbers", "area of a circle"]
     >>> hard_negatives([TextPair(text, text) for text in texts], 1)
@@ -48,7 +48,7 @@ def _negatives(
     asked = pairs[number]
     terms = sorted(set(terms_of(asked.question)))
     counts = index.document_counts(terms)
-    # A word that stands in most answers says nothing about one of them.
+    # Words that occur in most answers do not discriminate.
     weights = np.log((len(index) + 1) / (counts + 0.5))
     useful = np.flatnonzero((counts > 0) & (counts < len(index) * 0.7))
     rare = useful[np.argsort(-weights[useful], kind="stable")[:_TERMS]]

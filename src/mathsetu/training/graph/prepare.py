@@ -1,7 +1,7 @@
-"""Graphs of a whole collection, made on all cores and kept as tensors in one file.
+"""Builds the graphs of a whole collection on all cores and stores them as tensors in one file.
 
-The work goes on where it was stopped: what the file has already is not made again. Texts are
-handed to the processes a few at a time, since parsers are fastest so.
+The work can be resumed: graphs that the file has are not built again. Worker processes get texts in
+small batches, since parsers are fastest on batches.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from mathsetu.graphs.vocabulary import TypeCounts, Vocabulary
 from mathsetu.pool import all_cores, ordered_map
 from mathsetu.training.loop import Progress
 
-# A post has some eight sentences, and a parser wants some sixty at a time.
+# Texts per batch: a post has about eight sentences, and a parser works best on about sixty.
 _TOGETHER = 8
-# Graphs that are written in one go, since each writing waits for the disk.
+# Graphs per write, since each write waits for the disk.
 _WRITTEN_TOGETHER = 512
-# Batches that are sent to a process at once.
+# Batches that are sent to a process together.
 _CHUNK = 8
 _Batch = list[tuple[str, Source]]
 Result = TypeVar("Result")
@@ -34,10 +34,10 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class GraphsMade:
-    """What came of it: how many graphs were made now, and what went wrong inside them.
+    """The number of graphs that were built now, and the problems inside them.
 
-    ``troubles`` counts sentences whose maker failed (they have the graph of their terms) and
-    formulas that hang on the root because a parser lost them. No post is lost.
+    ``troubles`` counts sentences whose parser failed (they get the graph of their terms) and
+    formulas that are attached to the root because a parser lost them. No post is lost.
     """
 
     made: int
@@ -54,9 +54,9 @@ def count_types(
 
     Args:
         sources: The texts.
-        choices: Which graphs are made.
-        processes: How many worker processes; one per core unless given.
-        progress: Called as the work goes on.
+        choices: Which graphs are built.
+        processes: Worker processes (default: one per core).
+        progress: Called with the current phase and the number of items done.
     """
     total = TypeCounts()
     batches = _batches(("", source) for source in sources)
@@ -77,15 +77,15 @@ def prepare_graphs(
     processes: int = 0,
     progress: Progress | None = None,
 ) -> GraphsMade:
-    """Make the tensors of posts that a store does not have yet.
+    """Build and store the tensors of posts that are not in the store.
 
     Args:
-        sources: Post ids with their texts.
-        path: The store; it is made if it is not there.
+        sources: Post ids with texts.
+        path: The store; it is created if missing.
         vocabulary: The types of nodes and relations.
-        choices: Which graphs are made.
-        processes: How many worker processes; one per core unless given.
-        progress: Called as the work goes on.
+        choices: Which graphs are built.
+        processes: Worker processes (default: one per core).
+        progress: Called with the current phase and the number of items done.
     """
     troubles: Counter[str] = Counter()
     waiting: list[tuple[str, bytes]] = []
@@ -104,13 +104,13 @@ def prepare_graphs(
                     store.write_bytes(waiting)
                     waiting = []
         finally:
-            store.write_bytes(waiting)  # whatever stops the work, what was made is kept
+            store.write_bytes(waiting)  # keep finished graphs if the work is interrupted
     return GraphsMade(done, +troubles)
 
 
 @dataclass
 class _Counting:
-    """Counts the types of some graphs, in whichever process."""
+    """Counts the types of a batch of graphs, in a worker process."""
 
     choices: GraphChoices
 
@@ -124,7 +124,7 @@ class _Counting:
 
 @dataclass
 class _Making:
-    """Makes the tensors of some graphs, in whichever process."""
+    """Builds the tensors of a batch of graphs, in a worker process."""
 
     choices: GraphChoices
     vocabulary: Vocabulary

@@ -1,6 +1,6 @@
-"""Pairs of texts that a graph model learns from: questions and statements with what answers them.
+"""Pairs of texts for training a graph model: questions or statements with answers or proofs.
 
-Pairs that share a run of ten words with a text that must stay unseen (a test topic) are dropped.
+Pairs that share ten words in a row with a text that must stay unseen (a test topic) are dropped.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from mathsetu.records import Post
 from mathsetu.training.encoder.overlap import Overlap
 from mathsetu.training.encoder.sources import answered
 
-#: A pair of whatever kind.
+#: A pair of any kind.
 Pair = TypeVar("Pair")
 
-# Shorter texts ("60", "Yes.") say nothing by which they could be found.
+# Fewest characters: shorter texts ("60", "Yes.") have nothing to search by.
 _SHORTEST_QUESTION, _SHORTEST_ANSWER = 15, 40
-# Formulas of so many characters together tell one exercise from all others.
+# Formulas with at least this many characters in all identify an exercise.
 _TELLING = 16
 
 
 @dataclass(frozen=True, slots=True)
 class TextPair:
-    """A question and what answers it, each in its language."""
+    """A question and its answer, each with its language."""
 
     question: str
     answer: str
@@ -46,10 +46,10 @@ class TextPair:
 
 
 def read_text_pairs(folder: Path, unseen: Iterable[str] = ()) -> list[TextPair]:
-    """The pairs of ``qa.jsonl.xz``, each question and each answer once.
+    """Read the pairs of ``qa.jsonl.xz``, each question and each answer once.
 
     Args:
-        folder: Where the file is.
+        folder: The folder of the file.
         unseen: Texts that training must not touch.
     """
     forbidden = Overlap(unseen)
@@ -72,13 +72,13 @@ def read_text_pairs(folder: Path, unseen: Iterable[str] = ()) -> list[TextPair]:
 def thread_text_pairs(
     posts: Iterable[Post], unseen: Iterable[str] = (), *, accepted: bool = False
 ) -> list[TextPair]:
-    """Answers with the questions of their own threads.
+    """Return answers with the questions of their threads.
 
     Args:
-        posts: Answers that carry their question along (`mathsetu.collections.threads`); other
-            posts are skipped.
+        posts: Answers with their questions (`mathsetu.collections.threads`); other posts are
+            skipped.
         unseen: Texts that training must not touch.
-        accepted: Take only the answers that the askers accepted.
+        accepted: Take only accepted answers.
 
     >>> post = Post("7", "By squeezing it between 1 and cos x, as always.", title="A limit",
     ...     question="Why is it 1?", tags=("limits",))
@@ -99,10 +99,10 @@ def thread_text_pairs(
 
 
 def across_languages(pairs: Sequence[TextPair]) -> list[TextPair]:
-    r"""Questions in one language with answers in another, where both are of one exercise.
+    r"""Return questions in one language with answers in another, both of the same exercise.
 
-    Translated exercises keep their formulas: questions with the same formulas, long enough and of
-    one pair a language only, are translations of each other.
+    Translated exercises keep their formulas: questions with the same formulas are translations of
+    each other if the formulas are long enough and each language has only one such pair.
 
     >>> one = TextPair(r"Find $\int_0^1 x^2 e^{x} dx$ by parts.", "By parts it is e - 2.", "en")
     >>> two = TextPair(r"Halle $\int_0^1 x^2 e^{x} dx$ por partes.", "Por partes es e - 2.", "es")
@@ -129,7 +129,7 @@ def across_languages(pairs: Sequence[TextPair]) -> list[TextPair]:
 
 
 def split_pairs(pairs: Sequence[Pair], aside: int, seed: int) -> tuple[list[Pair], list[Pair]]:
-    """Pairs for training and, so many, for validation.
+    """Split pairs at random into training and ``aside`` pairs for validation.
 
     >>> learn, check = split_pairs([TextPair(str(n), "") for n in range(9)], 3, seed=1)
     >>> len(learn), len(check)
@@ -142,7 +142,7 @@ def split_pairs(pairs: Sequence[Pair], aside: int, seed: int) -> tuple[list[Pair
 
 
 def terms_of(text: str) -> list[str]:
-    """The words of a text, by which texts that look alike are found.
+    """Return the words of a text, for finding similar texts.
 
     >>> terms_of("Is $x^2$ Even?")
     ['is', 'even']

@@ -1,8 +1,8 @@
-"""The networks and trainings of the MathAMR+ thesis (J. Yoon, RIT, 2026), by its tables.
+"""The networks and training settings of the MathAMR+ thesis (J. Yoon, RIT, 2026), by table.
 
-``experiments`` is table 4.5, which all of its comparisons were trained with; ``benchmark`` is
-table 4.18, with which it was measured on ARQMath-3. Both have R-GCN layers that take the mean of
-the messages of each relation, and neither learns from pairs of formulas.
+``experiments`` is table 4.5, the settings of all its comparisons; ``benchmark`` is table 4.18, the
+settings of its results on ARQMath-3. Both have R-GCN layers that take the mean of the messages of
+each relation, and neither has a loss for formulas.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from mathsetu.encoders.graph.settings import GraphModel
 from mathsetu.training.graph.fit import GraphFit
 
-#: What each is called, with its network and its training.
+#: Network and training settings by name.
 PRESETS: dict[str, tuple[GraphModel, GraphFit]] = {
     "experiments": (
         GraphModel(hidden=64, projection=32, layers=4, bases=64, aggregation="mean"),

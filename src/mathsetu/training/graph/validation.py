@@ -1,4 +1,4 @@
-"""How well a graph model finds the right answers of pairs that it has not learned from."""
+"""Measures how well a graph model finds the right answers of held-out pairs."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from mathsetu.encoders.graph.batch import GraphBatch, ReadyGraph
 from mathsetu.training.graph.loss import GraphPair
 
 Vectors = NDArray[np.float32]
-# Gives the vectors of a batch: a network in numpy, or one that is being trained.
+# Returns the vectors of a batch: a network in numpy, or one in training.
 Network = Callable[[GraphBatch], Vectors]
 
-# Graphs that go through the network together.
+# Graphs per batch.
 _BATCH = 32
 
 
 @dataclass(frozen=True)
 class AnswersFound:
-    """How early the right answers came, among all answers of the pairs.
+    """The ranks of the right answers among the answers of all pairs.
 
     Attributes:
         reciprocal_rank: The mean reciprocal rank.
-        at_10: The share that came among the first ten.
+        at_10: The share of right answers in the first ten.
     """
 
     reciprocal_rank: float
@@ -36,19 +36,19 @@ def found_answers(network: Network, pairs: Sequence[GraphPair]) -> AnswersFound:
     """Rank the answers of all pairs for each question by MaxSim."""
     questions = vectors_of(network, [pair.question for pair in pairs])
     scores = maxsim_scores(questions, vectors_of(network, [pair.answer for pair in pairs]))
-    # Answers that tie with the right one come before it: nothing is found by chance.
+    # Answers that tie with the right one are ranked before it, so ties do not help.
     ranks = (scores >= np.diagonal(scores)[:, None]).sum(axis=1)
     return AnswersFound(float(np.mean(1 / ranks)), float(np.mean(ranks <= 10)))
 
 
 def maxsim_scores(queries: Sequence[Vectors], posts: Sequence[Vectors]) -> Vectors:
-    """MaxSim of each query with each post, all in memory.
+    """Return MaxSim of each query with each post, computed in memory.
 
     >>> unit = np.eye(2, dtype=np.float32)
     >>> maxsim_scores([unit], [unit, unit[:1]]).tolist()
     [[1.0, 0.5]]
     """
-    # What has no vectors is like nothing.
+    # A text without vectors has similarity 0 to all.
     some = [vectors if len(vectors) else np.zeros_like(vectors, shape=(1, vectors.shape[1]))
             for vectors in (*queries, *posts)]  # fmt: skip
     told = np.concatenate(some[len(queries) :])
@@ -62,7 +62,7 @@ def maxsim_scores(queries: Sequence[Vectors], posts: Sequence[Vectors]) -> Vecto
 
 
 def vectors_of(network: Network, graphs: Sequence[ReadyGraph]) -> list[Vectors]:
-    """The vectors of each graph."""
+    """Return the vectors of each graph."""
     found: list[Vectors] = []
     for start in range(0, len(graphs), _BATCH):
         batch = GraphBatch.of(graphs[start : start + _BATCH])

@@ -1,4 +1,4 @@
-"""From pairs of texts to a trained graph model with its card, in one folder."""
+"""Trains a graph model with its card from pairs of texts or imported graphs, in one folder."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ from mathsetu.training.graph.text_pairs import TextPair, split_pairs
 from mathsetu.training.graph.validation import found_answers
 from mathsetu.training.loop import Progress
 
-# The share of the pairs that is held out, and the most pairs that this needs to be.
+# The share of pairs that is held out for validation, and the most such pairs.
 _ASIDE, _MOST_ASIDE = 0.1, 2000
-# Fewer pairs than these teach nothing.
+# Fewest pairs for training.
 _FEWEST = 4
 
 
 @dataclass(frozen=True)
 class WholeFit:
-    """How a training went.
+    """The results of a training.
 
     Attributes:
         history: Training and validation loss of each epoch.
-        trained: Mean reciprocal rank of the answers held out.
-        untrained: The same with the weights that training started from.
+        trained: The mean reciprocal rank of the held-out answers.
+        untrained: The same with the initial weights.
     """
 
     history: Sequence[dict[str, float]]
@@ -67,8 +67,8 @@ def train_from_texts(
 ) -> WholeFit:
     """Build the graphs of pairs and train a model on them.
 
-    Graphs and checkpoints are kept in the folder, so that the same call goes on where it was
-    stopped; the model and its card end up in ``folder/model``.
+    Graphs and checkpoints are stored in the folder, so that the same call resumes an interrupted
+    training. The model and its card are saved in ``folder/model``.
     """
     learn, check = split_pairs(pairs, _aside(pairs), settings.seed)
     choices, features = with_features(choices)
@@ -91,15 +91,15 @@ def train_from_imported(
     *,
     progress: Progress | None = None,
 ) -> WholeFit:
-    """Train a model on graphs that were made elsewhere.
+    """Train a model on imported graphs.
 
     Args:
-        pairs: The ids of questions with those of their answers.
-        graphs: The file that `mathsetu graph import` has written.
+        pairs: The ids of questions and of their answers.
+        graphs: The file that `mathsetu graph import` wrote.
         choices: The size and kind of the model.
-        settings: How it is trained.
-        folder: Where checkpoints and the model go; the model ends up in ``folder/model``.
-        progress: Called as the work goes on.
+        settings: The training settings.
+        folder: The folder for checkpoints; the model is saved in ``folder/model``.
+        progress: Called with the current phase and the number of items done.
     """
     choices, features = with_features(choices)
     with ImportedGraphs(graphs) as store:
@@ -132,7 +132,7 @@ def train_from_imported(
 
 
 def read_id_pairs(path: Path) -> list[tuple[str, str]]:
-    """The pairs of a file: the id of a question, a tab, and the id of its answer in each line."""
+    """Read pairs of ids: each line has that of a question, a tab, and that of its answer."""
     found = []
     for number, line in read_lines(path):
         if not line.strip():
@@ -147,7 +147,7 @@ def read_id_pairs(path: Path) -> list[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class _Job:
-    """What a model is trained on and checked with."""
+    """A model to train, with its training and validation pairs."""
 
     choices: GraphModel
     vocabulary: Vocabulary
@@ -157,7 +157,7 @@ class _Job:
 
 
 def _trained(job: _Job, settings: GraphFit, folder: Path, progress: Progress | None) -> WholeFit:
-    """Train, write the card, and measure before and after."""
+    """Train, write the card, and measure the model before and after training."""
     choices, vocabulary, kept = job.choices, job.vocabulary, job.check
     torch.manual_seed(settings.seed)
     start = reading(new_network(choices, vocabulary, settings))
@@ -174,7 +174,7 @@ def _trained(job: _Job, settings: GraphFit, folder: Path, progress: Progress | N
 
 
 def _aside(pairs: Sequence[object]) -> int:
-    """How many pairs are held out."""
+    """Return the number of pairs to hold out."""
     return max(1, min(_MOST_ASIDE, round(len(pairs) * _ASIDE)))
 
 
@@ -185,7 +185,7 @@ def _vocabulary(
     processes: int,
     progress: Progress | None,
 ) -> Vocabulary:
-    """The vocabulary of a training, counted once."""
+    """Load the vocabulary of a training; count it if there is none yet."""
     path = folder / "vocabulary.json"
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
