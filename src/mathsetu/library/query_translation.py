@@ -36,7 +36,7 @@ def check_readable(question: Question) -> None:
 
 
 def check_asks(question: Question) -> None:
-    """Refuse a query that is blank or has only stop words, for which encoders find noise."""
+    """Refuse a blank query or one of stop words only, which a search by meaning would accept."""
     if not question.written.strip():
         raise InputError("the query is empty")
     if not any(question.formulas) and not any(
