@@ -1,1 +1,1 @@
-"""A library on a Qdrant cluster: published, searched by any number of processes, and changed."""
+"""Libraries on a Qdrant cluster: published, changed, and searched by any number of processes."""

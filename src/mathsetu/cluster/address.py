@@ -1,7 +1,7 @@
-"""Where a library on a cluster is: ``qdrant://HOST:PORT/NAME``.
+"""The address of a library on a cluster: ``qdrant://HOST:PORT/NAME``.
 
-Every node of a cluster answers for all of them. Several may be named, separated by commas, so that
-a search goes on when one of them is away. ``qdrants://`` is the same over TLS.
+Every node answers for the whole cluster. An address may list several nodes, separated by commas, so
+that searches still work when one of them is down. ``qdrants://`` is the same over TLS.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class Address:
     """The address of a library on a cluster.
 
     Attributes:
-        urls: The nodes that may be asked.
-        name: The name of the library there.
+        urls: The nodes that receive requests.
+        name: The name of the library on the cluster.
     """
 
     urls: tuple[str, ...]
@@ -36,7 +36,7 @@ class Address:
 
 
 def parse_address(text: str) -> Address:
-    """Read the address of a library.
+    """Parse the address of a library.
 
     >>> str(parse_address("qdrants://a.example.org,b.example.org:7000/math"))
     'qdrants://a.example.org:6333,b.example.org:7000/math'
@@ -48,7 +48,7 @@ cluster; write it as qdrant://localhost:6333/NAME (letters, digits and _)
     scheme, _, rest = text.partition("://")
     hosts, _, name = rest.partition("/")
     if scheme not in SCHEMES or not hosts or not _NAME.fullmatch(name):
-        # Escaped, because it may have been pasted from anywhere.
+        # Escaped, because the text may contain any characters.
         raise InputError(
             f"{text[:_SHOWN]!a} is not the address of a library on a cluster; write it as "
             "qdrant://localhost:6333/NAME (letters, digits and _)"

@@ -1,4 +1,4 @@
-"""What a library on a cluster holds, for `mathsetu.library.Library` to search."""
+"""The backend of `mathsetu.library.Library` for libraries on a cluster."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ClusterBackend:
         self._cluster = Cluster(parse_address(address))
         self._settings = tuple(settings)
         self._newest = Newest(self._cluster)
-        # A rebuild may come with another recipe.
+        # The recipe may change with a rebuild.
         self._recipe = lru_cache(2)(self._read_recipe)
         self._remembered: defaultdict[str, Remembered] = defaultdict(Remembered)
 
@@ -49,19 +49,19 @@ class ClusterBackend:
         return recipe
 
     def close(self) -> None:
-        """End the connections."""
+        """Close the connections."""
         self._cluster.close()
 
     def renew(self, view: View) -> bool:
-        """Look for another version than that of a view; whether there is one."""
+        """Check for a version other than the view's; return whether there is one."""
         return self._newest.renew() or self.now().version != view.version
 
     def refreshed(self) -> ClusterBackend | None:
-        """This library if there is a newer version, which searches see from now on."""
+        """Load a newer version, if any; returns this backend, or None if there is none."""
         return self if self._newest.renew() else None
 
     def now(self) -> ClusterView:
-        """The library as it is now, at most a second ago."""
+        """The current version, at most one second old."""
         snapshot = self._newest.get()
         recipe = self._recipe(json.dumps(snapshot.state.recipe))
         return ClusterView(snapshot, recipe, self._remembered)
@@ -72,10 +72,10 @@ class ClusterView:
 
     Attributes:
         count: How many posts can be found.
-        languages: How many there are of each language.
-        recipe: What it is searched by.
-        version: Names the version.
-        stored_posts: Its posts.
+        languages: The number of posts in each language.
+        recipe: The recipe to search with.
+        version: Identifies the version.
+        stored_posts: The posts.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class ClusterView:
         self.stored_posts = ClusterPosts(snapshot)
 
     def parts(self, where: Filter | None) -> tuple[dict[str, Retriever], NDArray[Any] | None]:
-        """The parts, which find only what a filter allows."""
+        """The retriever of each part, restricted by the filter; the mask is always None."""
         limited = None if where is None or not where.conditions else where
         return {name: self._part(name, limited) for name in self.recipe.parts}, None
 

@@ -1,9 +1,8 @@
 """Changes a library on a cluster: additions, replacements and removals.
 
-Every change is one new version. Its points wear the version's number and are seen by nobody until
-the state names it; what it removes is marked, and stays for searches by older versions. Counts are
-updated by what came and went. What a writer left behind that died on the way is cleared away by
-the next one.
+Every change creates one version. Its points have the number of that version and are invisible until
+the state names it. Removed points are marked and stay for searches of older versions. Counts are
+updated by the added and removed points. The next writer removes what a crashed writer has left.
 """
 
 from __future__ import annotations
@@ -70,10 +69,10 @@ from mathsetu.records import Post
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# Points that are marked, or posts that are looked at, at once.
+# Points or posts per request.
 _BATCH = 256
 _PAGE = 1_000
-# With more tables than this for one part, they are added up.
+# With more tables than this, the tables of a part are merged.
 _MOST_TABLES = 16
 
 
@@ -88,7 +87,7 @@ def add_to_cluster(
     grace: float = GRACE,
     on_left_out: OnLeftOut = uncounted,
 ) -> int:
-    """Add posts; one whose id is there replaces the old one. Returns how many were added."""
+    """Add posts, replacing those with the same ids; returns how many were added."""
     left_out = LeftOutCount(on_left_out)
     with _changing(cluster, grace) as change:
         new: set[str] = set()
@@ -99,7 +98,7 @@ def add_to_cluster(
 
 
 def remove_from_cluster(cluster: Cluster, ids: Iterable[str], grace: float = GRACE) -> int:
-    """Take posts out; returns how many were there. Answers to them are indexed without them."""
+    """Remove posts and index answers again without them; returns how many were removed."""
     with _changing(cluster, grace) as change:
         gone = change.remove(set(ids))
         if not gone:
@@ -131,7 +130,7 @@ def _changing(cluster: Cluster, grace: float) -> Iterator[_Change]:
 
 
 class _Change:
-    """A change of a library, which takes effect with `commit`."""
+    """A change of a library; it takes effect with `commit`."""
 
     def __init__(self, snapshot: Snapshot, lease: Lease) -> None:
         self.state = snapshot.state
@@ -146,7 +145,7 @@ class _Change:
         self._gone: dict[str, int] = {}
 
     def remove(self, ids: set[str]) -> set[str]:
-        """Remove posts; those that were there."""
+        """Remove posts; returns the ids that existed."""
         found = self._posts.numbers(ids - set(self._gone))
         self._gone |= found
         return set(found)
@@ -160,7 +159,7 @@ class _Change:
         progress: Progress,
         on_left_out: OnLeftOut = uncounted,
     ) -> None:
-        """Index posts as new segments; older posts with their ids are removed."""
+        """Index posts as new segments; older posts with the same ids are removed."""
 
         def show(what: str, number: int) -> None:
             self._lease.renew()
@@ -205,14 +204,14 @@ class _Change:
                     self.remove(set(ids))
 
     def answers_to(self, ids: set[str]) -> Iterator[Post]:
-        """The answers to some questions that are affected when these change.
+        """The answers that must be indexed again when their questions change.
 
-        ``ids`` may grow until the first answer is asked for.
+        ``ids`` may grow until the first answer is requested.
         """
         yield from affected_answers(ids, self._gone, self._posts.answers_to)
 
     def commit(self) -> None:
-        """Let the change take effect."""
+        """Make the change take effect."""
         self._take_away()
         self._lease.renew()
         merged, former = self._with_merged_tables()
@@ -226,7 +225,7 @@ class _Change:
             segments=self._segment,
             parts=merged,
             former=(*state.former, (self._version, now)) if self._gone else state.former,
-            # A search that reads the state before may still want them.
+            # Searches with the previous state may still read them.
             old_tables=(*state.old_tables, *((table, now) for table in former)),
             token=new_token(),
         )
@@ -247,7 +246,7 @@ class _Change:
         )
 
     def _take_away(self) -> None:
-        """Mark what is removed, and count it out."""
+        """Mark the removed points, and subtract them from the statistics."""
         numbers = sorted(self._gone.values())
         if not numbers:
             return
@@ -304,7 +303,7 @@ class _Change:
     def _dead_formulas(
         self, name: str, numbers: Sequence[int], removed: set[int]
     ) -> dict[int, dict[str, Any]]:
-        """Those of some formulas that no post has any more, with what is known of them."""
+        """The given formulas that no remaining post has, with their payloads."""
         dead: dict[int, dict[str, Any]] = {}
         fields = ("features", "posts", KEY, COUNTED)
         for batch in _batches(numbers):
@@ -321,9 +320,9 @@ class _Change:
     def _passed_on(
         self, name: str, dead: Mapping[int, Mapping[str, Any]]
     ) -> list[NDArray[np.uint64]]:
-        """The features of formulas that stop counting.
+        """The features of removed formulas that no longer count in the statistics.
 
-        Where one that is written like such a formula is still there, it counts in its place.
+        If another formula with the same LaTeX remains, it counts instead.
         """
         counting = [one for one in dead.values() if COUNTED in one]
         heirs: dict[int, int] = {}
@@ -331,17 +330,17 @@ class _Change:
             heirs |= self._alike(name, batch, counted=False)
         for batch in _batches(sorted(heirs.values())):
             self._set(self._names.part(name), {COUNTED: self._version}, batch)
-        # An heir takes the place of one.
+        # An heir replaces one formula only.
         gone = [one for one in counting if heirs.pop(int(one[KEY]), None) is None]
         return [unpack(one.get("features"), "uint64") for one in gone]
 
     def _alike(self, name: str, keys: Sequence[int], counted: bool) -> dict[int, int]:
-        """Formulas that will be there after the change, by what they are written like.
+        """Formulas that remain after the change: one point number for each key.
 
         Args:
             name: The part.
-            keys: What they are written like.
-            counted: Those that count in the statistics, or those that do not.
+            keys: Hashes of the LaTeX of the formulas.
+            counted: Whether to find formulas that count in the statistics, or others.
         """
         models = self._cluster.models
         empty = models.IsEmptyCondition(is_empty=models.PayloadField(key=COUNTED))
@@ -370,7 +369,7 @@ class _Change:
         return found
 
     def _mark(self, collection: str, numbers: Sequence[int]) -> None:
-        """Let points end with the version that this change replaces."""
+        """Mark points as removed from the new version on."""
         for batch in _batches(numbers):
             self._set(collection, {DEATH: self._version}, batch)
 
@@ -381,7 +380,7 @@ class _Change:
         )
 
     def _with_merged_tables(self) -> tuple[dict[str, PartState], list[TableName]]:
-        """The parts, of which those with many tables get one instead, and the tables replaced."""
+        """The parts, with many tables merged into one, and the tables that were replaced."""
         merged = dict(self._parts)
         former: list[TableName] = []
         for place, (name, part) in enumerate(self._parts.items()):
@@ -405,7 +404,7 @@ class _Change:
 
 
 def _clear(cluster: Cluster, names: Names, state: State) -> None:
-    """Undo what a writer did that died before its change took effect."""
+    """Undo the writes of a crashed writer whose change did not take effect."""
     models = cluster.models
     for collection in _collections(names, state):
         unborn = _chosen(models, _range(models, BIRTH, gt=state.version))
@@ -416,7 +415,7 @@ def _clear(cluster: Cluster, names: Names, state: State) -> None:
 
 
 def _swept(cluster: Cluster, names: Names, state: State, grace: float) -> State:
-    """Remove points and tables that went long enough ago; no search reads them any more."""
+    """Remove points and tables that were replaced at least ``grace`` seconds ago."""
     now = time.time()
     old = [version for version, when in state.former if now - when >= grace]
     tables = [table for table, when in state.old_tables if now - when >= grace]
@@ -458,11 +457,11 @@ def _batches(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
 
 
 def _noted(posts: Iterable[Post], ids: set[str]) -> Iterator[Post]:
-    """Posts as they pass, their ids taken note of."""
+    """Pass posts through and record their ids."""
     for post in posts:
         ids.add(post.id)
         yield post
 
 
 def _quiet(what: str, number: int) -> None:
-    """Nobody is watching."""
+    """Report no progress."""

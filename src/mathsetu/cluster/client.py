@@ -1,7 +1,7 @@
 """Sends requests to a cluster, with time limits and retries when a node does not respond.
 
-Whatever is sent may be sent twice: points are replaced by themselves, marks are set again. So a
-request whose answer was lost is simply repeated, at another node where several are named.
+All requests are idempotent: points are replaced by equal points, marks are set again. So a request
+whose answer was lost is repeated, at another node if the address lists several.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ from mathsetu.errors import InputError, Replaced, Unavailable
 from mathsetu.models import require
 from mathsetu.retrieval.qdrant_address import KEY, key_for
 
-#: The environment variable with the seconds that one request for reading may take.
+#: The environment variable with the time limit of a read request, in seconds.
 SECONDS = "QDRANT_SECONDS"
-#: The environment variable with the file of the authority that signed the servers' certificates.
+#: The environment variable with the file of the CA certificate that signed those of the servers.
 AUTHORITY = "QDRANT_CA"
 _PURPOSE = "a library on a Qdrant cluster"
 _READING, _WRITING = 5.0, 120
-# How often a request is made at most, and the pause before the second of them; it doubles.
+# The most attempts of a request, and the pause in seconds before the second one; it doubles.
 _TRIES, _PAUSE = 5, 0.1
 _LONGEST_REASON = 200
 
 
 class Refused(Unavailable):
-    """A cluster does not do what it is asked for; asking again would not help."""
+    """The cluster rejected a request; a retry would not help."""
 
 
 class MissingCollection(Refused, Replaced):
-    """A collection that should be there is not: another build may have taken its place."""
+    """A collection is missing: another build may have replaced it."""
 
 
 class Cluster:
-    """The nodes of a cluster, of which any is asked.
+    """A client for a cluster; it sends requests to any of the nodes.
 
     Args:
-        address: Where they are.
+        address: The address with the nodes.
     """
 
     def __init__(self, address: Address) -> None:
@@ -55,28 +55,28 @@ class Cluster:
         self._errors = require("qdrant_client.http.exceptions", _PURPOSE, "qdrant")
         self._reading = [self._client(url, _seconds()) for url in address.urls]
         self._writing = [self._client(url, _WRITING) for url in address.urls]
-        # Processes begin with different nodes, so that they share the work.
+        # Processes start with different nodes to distribute the load.
         self._turn = os.getpid() % len(self._reading)
         self._lock = Lock()
 
     def close(self) -> None:
-        """End the connections."""
+        """Close the connections."""
         for client in (*self._reading, *self._writing):
             client.close()
 
     def read(self, what: str, method: str, *arguments: Any, **options: Any) -> Any:
-        """Make a request for reading.
+        """Send a read request.
 
         Args:
-            what: What is asked for, to be told when nobody answers.
-            method: The client's method that makes it.
-            arguments: What the method takes.
-            options: What it takes by name.
+            what: What is requested, for error messages.
+            method: The name of the client's method.
+            arguments: The positional arguments of the method.
+            options: The keyword arguments of the method.
         """
         return self._tried(what, self._reading, partial(_call, method, arguments, options))
 
     def write(self, what: str, method: str, *arguments: Any, **options: Any) -> Any:
-        """Make a request for writing; see `read`."""
+        """Send a write request; see `read`."""
         return self._tried(what, self._writing, partial(_call, method, arguments, options))
 
     def _tried(self, what: str, clients: Sequence[Any], request: Callable[[Any], Any]) -> Any:
@@ -91,10 +91,10 @@ class Cluster:
             except self._errors.UnexpectedResponse as error:
                 problems[self._refused(what, error)] = None
             with self._lock:
-                # Another thread may have turned to the next node already.
+                # Another thread may have moved on to the next node already.
                 if self._turn == turn:
                     self._turn += 1
-            # Where there are others, the first of them is asked at once.
+            # The first retry is immediate if there is another node.
             pause = _PAUSE * 2**attempt if attempt or len(clients) == 1 else 0.0
             if attempt + 1 < _TRIES and pause < time_left():
                 time.sleep(pause)
@@ -102,7 +102,7 @@ class Cluster:
         raise Unavailable(f"{self.address}: {what} cannot be reached ({told})")
 
     def _refused(self, what: str, error: Any) -> str:
-        """Why a node gave no result; raises where asking again would not help."""
+        """The reason why a node gave no result; raises `Refused` if a retry would not help."""
         reason: str = error.content.decode(errors="replace").strip()[:_LONGEST_REASON]
         if error.status_code in (401, 403):
             raise Refused(
@@ -124,7 +124,7 @@ class Cluster:
         authority = os.environ.get(AUTHORITY)
         trusted = {"verify": _trusting(authority)} if authority and url.startswith("https:") else {}
         with warnings.catch_warnings():
-            # Whether a key may go without encryption was decided by `key_for`.
+            # `key_for` has decided whether the key may be sent unencrypted.
             warnings.filterwarnings("ignore", message="Api key is used with an insecure")
             return package.QdrantClient(
                 url=url,
@@ -136,11 +136,11 @@ class Cluster:
 
 
 def _trusting(authority: str) -> ssl.SSLContext:
-    """What certificates are checked with: those of one authority."""
+    """The TLS settings that trust only the certificates of one authority."""
     try:
         return ssl.create_default_context(cafile=authority)
     except OSError as error:
-        # A file that is no certificate is an error of the same kind.
+        # An invalid certificate raises a subclass of OSError, too.
         raise InputError(
             f"{AUTHORITY}: {authority[:_LONGEST_REASON]!a} cannot be used "
             f"({error.strerror or error}); name a file with a certificate in PEM format"
@@ -153,7 +153,7 @@ def _call(method: str, arguments: Sequence[Any], options: Mapping[str, Any], cli
 
 @contextmanager
 def connected(address: str) -> Iterator[Cluster]:
-    """The cluster of an address, for a while."""
+    """Connect to the cluster of an address, and close the connections afterwards."""
     cluster = Cluster(parse_address(address))
     try:
         yield cluster

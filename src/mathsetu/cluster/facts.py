@@ -15,8 +15,8 @@ def facts_of(cluster: Cluster, thorough: bool = False) -> dict[str, Any]:
     """The facts about a library.
 
     Args:
-        cluster: Where it is.
-        thorough: Whether all points are counted and compared with what the state says.
+        cluster: The cluster with the library.
+        thorough: Whether to count all points and compare the counts with the state.
     """
     snapshot = Newest(cluster).get()
     state = snapshot.state
@@ -39,7 +39,7 @@ def facts_of(cluster: Cluster, thorough: bool = False) -> dict[str, Any]:
 
 
 def languages_of(address: str) -> dict[str, int]:
-    """How many posts a library has of each language."""
+    """The number of posts in each language."""
     with connected(address) as cluster:
         state = read_state(cluster, cluster.address.name)
         return {} if state is None else state.languages
@@ -47,7 +47,7 @@ def languages_of(address: str) -> dict[str, int]:
 
 def _check_counts(snapshot: Snapshot) -> None:
     state, models = snapshot.state, snapshot.cluster.models
-    # Of formulas that are written alike, one counts.
+    # Of formulas with the same LaTeX, one counts.
     once = models.FieldCondition(key=COUNTED, range=models.Range(lte=state.version))
     wanted = {snapshot.names.posts: (state.posts, snapshot.visible())}
     for name, part in state.recipe["parts"].items():
@@ -55,7 +55,7 @@ def _check_counts(snapshot: Snapshot) -> None:
             counting = snapshot.visible(None, once)
             wanted[snapshot.names.part(name)] = (state.parts[name].documents, counting)
         elif part["kind"] == MEANING:
-            # How many passages there are is told by the posts alone.
+            # The number of passages is stored with the posts only, so it is not compared.
             wanted[snapshot.names.part(name)] = (-1, snapshot.visible())
     for collection, (count, chosen) in wanted.items():
         found = snapshot.cluster.read(

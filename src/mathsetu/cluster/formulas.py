@@ -1,8 +1,8 @@
 """Search by formulas on a cluster: candidates from sparse vectors, scores as in a folder.
 
-For each formula of a question the cluster finds those that share most features with it. They are
-fetched with the posts that hold them, and make a small index in memory, which is searched by the
-same code as that of a library in a folder, with the statistics of the whole collection.
+For each formula of a question, the cluster finds the formulas that share the most features with it.
+They are fetched with the numbers of their posts and form a small index in memory. The code for
+libraries in folders searches this index, with the statistics of the whole collection.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ if TYPE_CHECKING:
 
     Hashes = NDArray[np.uint64]
 
-# Formulas that are fetched for one formula of a question.
+# Formulas fetched for one formula of a question.
 _FETCHED = 2_000
-# So many posts more than wanted are looked at: some may be gone, and others have more formulas.
+# Extra candidate posts: some may be removed, and others may have further formulas.
 _MARGIN = 200
-# The best posts whose other formulas are looked at, too: some more than the index does.
+# Top posts whose other formulas are fetched, too: some more than the index examines.
 _LOOKED_AT = 300
-# The best posts by formulas, all of whose formulas are fetched when a reason is asked for.
+# Top posts whose formulas are all fetched when a reason is requested.
 _SHOWN = 50
-# Posts that are checked against a filter at once, or formulas whose like are looked for.
+# Posts per filter request, or formulas per request for those with the same LaTeX.
 _FILTERED = 2_000
 _PAGE = 5_000
 _FIELDS = ("latex", "features", "counts", "posts")
@@ -59,7 +59,7 @@ class _Formula:
 
 
 class ClusterFormulas:
-    """Answers questions by their formulas, and finds formulas themselves."""
+    """Retrieves posts by the formulas of questions, and formulas themselves."""
 
     heat_mapper = None
 
@@ -71,11 +71,11 @@ class ClusterFormulas:
         self.formula_finder = self
 
     def ask(self, questions: Sequence[Question]) -> list[ClusterFormulaReply]:
-        """Ask several questions."""
+        """The replies to several questions."""
         return [ClusterFormulaReply(self, question) for question in questions]
 
     def formulas(self, latex: str, k: int) -> list[FormulaMatch]:
-        """The formulas of the collection that are most like one formula (ARQMath task 2)."""
+        """The formulas of the collection most similar to a formula (ARQMath task 2)."""
         [found], _ = self.search([(latex, max(_FETCHED, k))])
         index = _Index(self, found, {})
         return [
@@ -86,11 +86,11 @@ class ClusterFormulas:
     def formulas_for(
         self, question: Question, k: int, allowed: NDArray[np.bool_] | None = None
     ) -> list[FormulaMatch]:
-        """The formulas most like the one that a question asks for."""
+        """The formulas most similar to the formula of a question."""
         return self.formulas(asked_formula(question).latex, k)
 
     def posts_with(self, formula: int) -> NDArray[np.int64]:
-        """The numbers of the posts that hold a formula of `formulas`, in order."""
+        """The numbers of the posts with a formula found by `formulas`, in order."""
         snapshot, models = self.snapshot, self.snapshot.cluster.models
         collection, what = snapshot.names.part(self.name), f"the part {self.name}"
         known = snapshot.fetch(collection, [formula], (KEY,), what)
@@ -110,14 +110,14 @@ class ClusterFormulas:
         return np.array(_distinct(lists), dtype=np.int64)
 
     def search(self, asked: Sequence[tuple[str, int]]) -> tuple[list[dict[int, _Formula]], bool]:
-        """The formulas that share most with each of some, and whether these are all that do.
+        """The formulas that share the most features with each query, and whether these are all.
 
         Args:
-            asked: Formulas in LaTeX, and how many are wanted for each.
+            asked: Formulas in LaTeX, and the number wanted for each.
         """
         snapshot, models = self.snapshot, self.snapshot.cluster.models
         is_doubled = snapshot.state.parts[self.name].is_doubled
-        # Of formulas that are written alike, one is enough to find them all.
+        # Of points with the same LaTeX, search for one only; `_alike` finds the others.
         counting = models.Range(lte=snapshot.state.version)
         first = [models.FieldCondition(key=COUNTED, range=counting)] if is_doubled else []
         fields = [*_FIELDS, KEY] if is_doubled else list(_FIELDS)
@@ -163,7 +163,7 @@ class ClusterFormulas:
         return found, is_all
 
     def _alike(self, keys: Collection[int]) -> dict[int, dict[int, NDArray[np.int64]]]:
-        """The posts of all formulas that are written like some, by key and number."""
+        """The posts of all formulas with the given keys, by key and point number."""
         snapshot, models = self.snapshot, self.snapshot.cluster.models
         found: defaultdict[int, dict[int, NDArray[np.int64]]] = defaultdict(dict)
         ordered = sorted(keys)
@@ -191,7 +191,7 @@ class ClusterFormulas:
         return found
 
     def fetch(self, numbers: Sequence[int]) -> dict[int, _Formula]:
-        """Formulas by their numbers."""
+        """Fetch formulas by their numbers."""
         names = self.snapshot.names
         found = self.snapshot.fetch(
             names.part(self.name), numbers, _FIELDS, f"the part {self.name}"
@@ -201,7 +201,7 @@ class ClusterFormulas:
     def held_by(
         self, posts: Sequence[int], where: Filter | None, *, visible: bool
     ) -> dict[int, NDArray[np.int64]]:
-        """The formulas of those of some posts that may be found."""
+        """The formulas of the given posts; with ``visible`` only of posts that may be found."""
         snapshot, models = self.snapshot, self.snapshot.cluster.models
         field = f"{self.name}_formulas"
         found: dict[int, NDArray[np.int64]] = {}
@@ -224,22 +224,22 @@ class ClusterFormulas:
 
 
 class ClusterFormulaReply:
-    """What the formulas of posts say to one question."""
+    """Scores posts by their formulas for one question."""
 
     def __init__(self, finder: ClusterFormulas, question: Question) -> None:
         self._finder, self._question = finder, question
         self._formulas: dict[int, _Formula] = {}
         self._posts: dict[int, NDArray[np.int64]] = {}
-        # Posts of which all formulas were fetched, not only those that were found.
+        # Posts whose formulas were all fetched, not only those found.
         self._whole: set[int] = set()
-        # The best posts, whose reasons will be asked for.
+        # The best posts, whose reasons will be requested.
         self._shown: list[int] = []
         self._is_complete = False
         self._has_searched = False
         self._inner: FormulaReply | None = None
 
     def best(self, k: int, allowed: NDArray[np.bool_] | None = None) -> Scored:
-        """The best posts, by the formulas that are most like those of the question."""
+        """The best posts, by the formulas most similar to those of the question."""
         self._search()
         if not self._formulas:
             return best(np.zeros(0, dtype=np.float32), 0)
@@ -266,7 +266,7 @@ class ClusterFormulaReply:
         self.scores(np.array([number]))
         if not self._formulas:
             return Reason("formulas", 0.0)
-        # A formula that shares nothing may still be the one that is shown.
+        # Even a formula without common features may be the one that is shown.
         own = _distinct(self._posts[post] for post in {number, *self._shown})
         missing = [one for one in own if one not in self._formulas]
         if missing:
@@ -275,7 +275,7 @@ class ClusterFormulaReply:
         return self._reply.reason(int(np.searchsorted(self._numbers, number)), post)
 
     def _search(self) -> None:
-        """Fetch the formulas that are like those of the question."""
+        """Fetch the formulas similar to those of the question."""
         if self._has_searched:
             return
         self._has_searched = True
@@ -287,7 +287,7 @@ class ClusterFormulaReply:
                 self._formulas |= one
 
     def _candidates(self, wanted: int) -> dict[int, NDArray[np.int64]]:
-        """Posts that hold the best formulas and may be found, with all formulas that they have."""
+        """Visible posts with the best formulas; each with all its formulas."""
         numbers = np.array(sorted(self._formulas), dtype=np.int64)
         sizes = [len(self._formulas[number].posts) for number in numbers.tolist()]
         posts = np.concatenate([self._formulas[number].posts for number in numbers.tolist()])
@@ -298,7 +298,7 @@ class ClusterFormulaReply:
         look = FormulaReply(_Index(self._finder, self._formulas, held), self._question)
         chosen: dict[int, NDArray[np.int64]] = {}
         done = 0
-        # Formulas also name posts that were removed since, so the first may not be enough.
+        # Formulas also list removed posts, so the first round may not give enough.
         for most in (wanted, len(distinct)):
             ranked = distinct[look.best(most).numbers]
             for start in range(done, len(ranked), _FILTERED):
@@ -312,11 +312,11 @@ class ClusterFormulaReply:
         return chosen
 
     def _hold(self, posts: Mapping[int, NDArray[np.int64]], whole: Sequence[int]) -> None:
-        """Take posts into the index in memory.
+        """Add posts to the index in memory.
 
         Args:
-            posts: Their formulas.
-            whole: Those of which all formulas matter, not only those that were found.
+            posts: The formulas of each post.
+            whole: Posts whose formulas are all fetched, not only those found.
         """
         self._posts |= posts
         self._whole.update(whole)
@@ -339,12 +339,12 @@ class ClusterFormulaReply:
 
 
 class _Index(FormulaRetriever):
-    """Formulas and posts that were fetched, as an index; the statistics are the collection's.
+    """An index of fetched formulas and posts, with the statistics of the whole collection.
 
-    Formulas that are written alike are one, in whichever segments they are.
+    Formulas of any segments with the same LaTeX are merged.
 
     Attributes:
-        numbers: The numbers of its formulas; of those that are one, the first.
+        numbers: The point numbers of the formulas; the first one of merged formulas.
     """
 
     def __init__(
@@ -391,12 +391,12 @@ class _Index(FormulaRetriever):
 def _occurrences(
     formulas: NDArray[np.int64], places: NDArray[np.int32], posts: Mapping[int, NDArray[np.int64]]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """The places of posts' formulas, one post after the other, and where each post begins.
+    """The places of the formulas of all posts, concatenated, and the offset of each post.
 
     Args:
-        formulas: The formulas that are known, rising.
-        places: The place of each.
-        posts: The formulas of posts.
+        formulas: The numbers of the known formulas, in ascending order.
+        places: The place of each formula in the index.
+        posts: The numbers of the formulas of each post.
     """
     owners = np.repeat(np.arange(len(posts)), [len(posts[number]) for number in sorted(posts)])
     none = np.zeros(0, dtype=np.int64)

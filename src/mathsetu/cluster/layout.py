@@ -1,18 +1,18 @@
-"""The layout of a library on a cluster: collections, numbers of points, and their fields.
+"""The layout of a library on a cluster: collections, point numbers, and payload fields.
 
-A *build* is one set of collections. The library's name is an alias of the build that is searched,
-so that a rebuild takes effect in one step:
+A *build* is one set of collections. The library's name is an alias of the current build, so that a
+rebuild takes effect in one step:
 
     NAME-BUILD              the state of the library, and its tables: a few points without vectors
     NAME-BUILD-posts        a point for each post: its record, and a sparse vector of its words
     NAME-BUILD-part-PART    a point for each distinct formula of a segment (sparse vectors), or for
                             each passage (dense vectors)
 
-A post has the number of its segment and its own in there, as it has in a folder; so the order of
-posts, which decides between equal scores, is the same.
+The point number of a post combines the number of its segment and its number in the segment. So
+posts have the same order as in a folder, which breaks ties between equal scores.
 
-Every point says in which version of the library it appeared, and, once that is known, in which one
-it went. A search names its version, and sees the library as it was then: never half of a change.
+Every point has the version of the library in which it appeared and, if it was removed, the version
+in which it disappeared. A search filters by one version, so that it never sees half of a change.
 """
 
 from __future__ import annotations
@@ -27,36 +27,36 @@ from mathsetu.recipes.schema import Recipe
 from mathsetu.retrieval.lexical import LexicalSettings
 from mathsetu.retrieval.weighting import make_scheme
 
-#: Fields that every point has: the versions between which it can be found, and its segment.
+#: Fields of every point: the versions from and until which it is visible, and its segment.
 BIRTH, DEATH, SEGMENT = "birth", "death", "segment"
-#: Fields of a post that can be filtered by; passages have the first three of them, too.
+#: Indexed fields of a post; passages have the first three, too.
 LANGUAGE, TAGS, COLLECTION, ID, PARENT = "language", "tags", "collection", "id", "parent"
-#: The thread of a post that has one. Where its file has another name: a list of both, the thread,
-#: which may be empty, first.
+#: The thread of a post. If the post also has a file or archives with other names: a list of all,
+#: first the thread, which may be empty.
 THREAD = "thread"
-#: The kind of a post that states one.
+#: The kind of a post, if it states one.
 KIND = "kind"
 #: The number of a passage's post.
 POST = "post"
-#: Fields of a formula: what it is written like, as a number; and since which version it counts in
-#: the statistics, where one that is written like it may count already.
+#: Fields of a formula: a hash of its LaTeX; and the version since which it counts in the statistics
+#: (absent if another point with the same LaTeX counts).
 KEY, COUNTED = "key", "counted"
-#: The kinds of parts that can live on a cluster.
+#: The kinds of parts that a cluster supports.
 LEXICAL, FORMULA, MEANING = "lexical", "formula", "meaning"
 # Bits of a post's number in its segment, and of a passage's number in its post.
 _POST_BITS, _PASSAGE_BITS = 32, 8
-# Together with the bits above, numbers stay below 2 ** 63.
+# With the bits above, point numbers stay below 2 ** 63.
 _MOST_SEGMENTS = 1 << 22
 _MOST_PASSAGES = 1 << _PASSAGE_BITS
 
 
 @dataclass(frozen=True)
 class Spread:
-    """How a new collection is spread over the nodes.
+    """How a new collection is distributed over the nodes.
 
     Attributes:
         shards: The number of shards, which share the work of one search.
-        replicas: How many nodes have each shard; with two, one node may be away.
+        replicas: How many nodes have each shard; with two, one node may be down.
     """
 
     shards: int = 1
@@ -85,12 +85,12 @@ class Names:
         return f"{self.meta}-posts"
 
     def part(self, name: str) -> str:
-        """The collection of a part that has one of its own."""
+        """The collection of a part that has its own."""
         return f"{self.meta}-part-{name}"
 
 
 def post_point(segment: int, number: int) -> int:
-    """The number of a post's point, and of a formula's.
+    """The point number of a post or a formula.
 
     >>> post_point(1, 2)
     4294967298
@@ -99,7 +99,7 @@ def post_point(segment: int, number: int) -> int:
 
 
 def first_of(number: int) -> int:
-    """The number of the first post, or formula, in the segment of one.
+    """The point number of the first post or formula in the same segment.
 
     >>> first_of(post_point(1, 2)) == post_point(1, 0)
     True
@@ -108,12 +108,12 @@ def first_of(number: int) -> int:
 
 
 def passage_point(post: int, passage: int) -> int:
-    """The number of a passage's point."""
+    """The point number of a passage."""
     return post << _PASSAGE_BITS | passage
 
 
 def check_segment(segment: int) -> int:
-    """Refuse the number of a segment that points could not carry."""
+    """Refuse a segment number that does not fit into point numbers."""
     if not 0 <= segment < _MOST_SEGMENTS:
         raise InputError(
             f"the library has had {_MOST_SEGMENTS:,} segments; publish it again to renumber them"
@@ -122,7 +122,7 @@ def check_segment(segment: int) -> int:
 
 
 def check_recipe(recipe: Recipe) -> None:
-    """Refuse parts that cannot live on a cluster."""
+    """Refuse a recipe with parts that a cluster does not support."""
     for name, table in recipe.parts.items():
         kind = table["kind"]
         if kind not in (LEXICAL, FORMULA, MEANING):
@@ -151,14 +151,14 @@ def check_recipe(recipe: Recipe) -> None:
 def create(
     cluster: Cluster, names: Names, recipe: Recipe, spread: Spread, dimensions: dict[str, int]
 ) -> None:
-    """Make the collections of a build where they are missing.
+    """Create the missing collections of a build.
 
     Args:
-        cluster: Where.
-        names: What they are called.
-        recipe: Says which parts there are.
-        spread: How they are spread over the nodes; the state has one shard.
-        dimensions: Those of the vectors of each part that has dense ones.
+        cluster: The cluster.
+        names: The names of the collections.
+        recipe: The recipe with the parts.
+        spread: How collections are distributed over the nodes; the state has one shard.
+        dimensions: For each part with dense vectors, their number of dimensions.
     """
     models = cluster.models
     words = {
@@ -184,8 +184,8 @@ def create(
             written = dict.fromkeys((KEY, COUNTED), models.PayloadSchemaType.INTEGER)
             _create(cluster, names.part(name), config, {**visible, **written}, spread)
         elif table["kind"] == MEANING:
-            # Scores are worked out again from integers of eight bits, so half precision does;
-            # what is looked at first are signs, in memory.
+            # The final scores are computed from int8 vectors, so half precision is sufficient
+            # here; the first pass uses binary quantisation in memory.
             vectors = models.VectorParams(
                 size=dimensions[name],
                 distance=models.Distance.DOT,
@@ -216,7 +216,7 @@ def _create(
                 **settings,
             )
         except Refused:
-            # Another worker may have made it at the same moment.
+            # Another worker may have created it at the same time.
             if not cluster.read("a collection", "collection_exists", name):
                 raise
     for field, kind in indexes.items():
@@ -231,7 +231,7 @@ def _create(
 
 
 def builds(cluster: Cluster, library: str) -> dict[str, list[str]]:
-    """The builds of a library, each with its collections."""
+    """The builds of a library, with their collections."""
     found: dict[str, list[str]] = {}
     listed = cluster.read("the list of collections", "get_collections")
     for collection in listed.collections:
@@ -242,7 +242,7 @@ def builds(cluster: Cluster, library: str) -> dict[str, list[str]]:
 
 
 def drop(cluster: Cluster, collections: list[str]) -> None:
-    """Remove collections; that of the state last, so that a build is known until it is gone."""
+    """Remove collections, the one of the state last, so that an unfinished removal is visible."""
     for name in sorted(collections, key=lambda name: -name.count("-")):
         try:
             cluster.write("an old collection", "delete_collection", name)
@@ -251,7 +251,7 @@ def drop(cluster: Cluster, collections: list[str]) -> None:
 
 
 def visible_at(models: Any, version: int) -> list[Any]:
-    """What a point that can be found in a version of the library must not be."""
+    """The conditions that exclude points not visible in a version of the library."""
     return [
         models.FieldCondition(key=BIRTH, range=models.Range(gt=version)),
         models.FieldCondition(key=DEATH, range=models.Range(lte=version)),

@@ -1,8 +1,8 @@
 """Search by meaning on a cluster: the nearest passages, then whole posts as in a folder.
 
-The cluster finds passages by the signs of their vectors' numbers, and looks at four times as many
-by the vectors themselves. The passages of the posts that are nearest are fetched, and compared by
-the same code as those of a library in a folder.
+The cluster finds four times as many passages as needed by binary vectors (signs), and rescores them
+by the full vectors. All passages of the nearest posts are fetched, and compared by the code for
+libraries in folders.
 """
 
 from __future__ import annotations
@@ -39,24 +39,24 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Vectors = NDArray[np.float32]
-    # A post's number, the kind of its text, and which passage of it.
+    # The number of a post, the kind of the text, and the number of the passage.
     Passage = tuple[int, int, int]
 
-# So many posts more than wanted are compared as a whole: the nearest passage alone misleads.
+# Extra posts that are compared completely: the nearest passage alone is misleading.
 _MARGIN = 300
-# Passages that are fetched for each post: near posts often have several near passages.
+# Passages retrieved per post wanted: near posts often have several near passages.
 _PASSAGES = 4
-# How many times more passages are looked at by their vectors than are wanted.
+# Passages rescored by full vectors per passage wanted.
 _OVERSAMPLING = 4.0
 _LEAST_BREADTH = 256
-# Passages whose sentences are remembered with their vectors.
+# Passages whose sentence vectors are cached.
 _REMEMBERED = 2_000
 
 
 class Remembered:
-    """The sentences of passages with their vectors, for all threads and versions of a library.
+    """A cache of the sentence vectors of passages, for all threads and versions of a library.
 
-    Posts never change: what replaces one has another number.
+    Posts never change: the replacement of a post has another number.
     """
 
     def __init__(self) -> None:
@@ -64,7 +64,7 @@ class Remembered:
         self._lock = Lock()
 
     def get(self, passage: Passage, make: Callable[[], Quotations]) -> Quotations:
-        """The sentences of a passage, worked out where they are not known."""
+        """The sentences of a passage, computed if they are not cached."""
         with self._lock:
             if passage in self._known:
                 self._known.move_to_end(passage)
@@ -78,7 +78,7 @@ class Remembered:
 
 
 class ClusterMeaning:
-    """Answers questions by meaning."""
+    """Retrieves posts by the meaning of questions."""
 
     formula_finder = None
     heat_mapper = None
@@ -99,11 +99,11 @@ class ClusterMeaning:
         self._empty = _Retriever(self, [], _segment(self, []))
 
     def ask(self, questions: Sequence[Question]) -> list[ClusterMeaningReply]:
-        """Ask several questions."""
+        """The replies to several questions."""
         return [ClusterMeaningReply(self, question) for question in questions]
 
     def vector(self, question: Question) -> Vectors:
-        """What a question means."""
+        """The vector of a question."""
         settings = self.settings
         return query_vector(self._empty.encoder, question, settings.tokens, settings.query_title)
 
@@ -125,23 +125,23 @@ class ClusterMeaning:
             limit=limit,
             with_payload=False,
         )
-        # The number of a passage's post is the front of its own.
+        # The high bits of a passage's number are the number of its post.
         owners = dict.fromkeys(int(point.id) // passage_point(1, 0) for point in found.points)
         return list(owners)[:posts]
 
     def fetch(self, numbers: Sequence[int]) -> dict[int, dict[str, Any]]:
-        """What posts are compared by."""
+        """Fetch the vectors of the posts' passages."""
         fields = [f"{self.name}_{field}" for field in ("vectors", "scales", "passages")]
         names = self.snapshot.names
         return self.snapshot.fetch(names.posts, numbers, fields, f"the part {self.name}")
 
     def texts(self, number: int) -> tuple[str, str]:
-        """What was asked, and what is said, in a post."""
+        """The question text and the answer text of a post (`texts_of`)."""
         return texts_of(self._stored_posts.posts([number])[number])
 
 
 class ClusterMeaningReply:
-    """What the meaning of posts says to one question."""
+    """Scores posts by their meaning for one question."""
 
     def __init__(self, finder: ClusterMeaning, question: Question) -> None:
         self._finder, self._question = finder, question
@@ -149,7 +149,7 @@ class ClusterMeaningReply:
         self._inner: MeaningReply | None = None
 
     def best(self, k: int, allowed: NDArray[np.bool_] | None = None) -> Scored:
-        """The best posts; those that say nothing of the question are none."""
+        """The best posts; none if the vector of the question is zero."""
         if not self._vector.any():
             return best(np.zeros(0, dtype=np.float32), 0)
         self._hold(self._finder.nearest(self._vector, k + _MARGIN))
@@ -162,12 +162,12 @@ class ClusterMeaningReply:
         return self._reply.scores(np.searchsorted(self._numbers, numbers))
 
     def reason(self, number: int, post: Post) -> Reason:
-        """The cosine, and the nearest sentence of the nearest passage, or how the text begins."""
+        """The cosine, and the nearest sentence of the nearest passage or the start of the text."""
         self._hold([number])
         return self._reply.reason(int(np.searchsorted(self._numbers, number)), post)
 
     def means(self, numbers: NDArray[np.int64]) -> Vectors:
-        """The means of given posts' passages."""
+        """The mean vectors of the passages of given posts."""
         self._hold(numbers.tolist())
         return self._reply.means(np.searchsorted(self._numbers, numbers))
 
@@ -199,7 +199,7 @@ class ClusterMeaningReply:
 
 
 class _Retriever(MeaningRetriever):
-    """Posts that were fetched, as an index."""
+    """An index of fetched posts."""
 
     def __init__(
         self, finder: ClusterMeaning, numbers: Sequence[int], segment: MeaningSegment
@@ -219,7 +219,7 @@ class _Retriever(MeaningRetriever):
 
 
 class _HeldReply(MeaningReply):
-    """A reply whose question was read before."""
+    """A reply to a question that is already encoded."""
 
     def __init__(self, retriever: MeaningRetriever, question: Question, vector: Vectors) -> None:
         super().__init__(retriever, question)
@@ -231,7 +231,7 @@ class _HeldReply(MeaningReply):
 
 
 class _Texts:
-    """The texts of posts, two each, fetched when a reason wants them."""
+    """The texts of posts, two per post, fetched when a reason needs them."""
 
     def __init__(self, finder: ClusterMeaning, numbers: Sequence[int]) -> None:
         self._finder, self._numbers = finder, numbers

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def pack(array: NDArray[Any]) -> str:
-    """An array as text, little-endian on every machine.
+    """Encode an array as text, little-endian on every machine.
 
     >>> pack(np.array([1, 2], dtype=np.uint32))
     'AQAAAAIAAAA='
@@ -23,7 +23,7 @@ def pack(array: NDArray[Any]) -> str:
 
 
 def unpack(text: Any, kind: str) -> NDArray[Any]:
-    """The array of a text.
+    """Decode an array from text.
 
     >>> unpack("AQAAAAIAAAA=", "uint32").tolist()
     [1, 2]
@@ -39,18 +39,18 @@ def unpack(text: Any, kind: str) -> NDArray[Any]:
 
 
 def damaged() -> DamagedLibrary:
-    """What is said of points that do not hold what belongs there."""
+    """The error for points with invalid content."""
     return DamagedLibrary("the cluster", "holds a damaged point")
 
 
 def pack_frequencies(values: NDArray[Any]) -> str:
-    """Frequencies: small integers, as nearly all are, take one byte each."""
+    """Encode frequencies: in one byte each if all are small integers, as nearly all are."""
     small = values.astype(np.uint8)
     return pack(small if np.array_equal(small, values) else values.astype(np.float32))
 
 
 def unpack_frequencies(text: Any, count: int) -> NDArray[np.float32]:
-    """The frequencies of so many terms."""
+    """Decode the frequencies of ``count`` terms."""
     small = unpack(text, "uint8")
     if len(small) == count:
         return small.astype(np.float32)

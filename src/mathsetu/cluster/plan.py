@@ -1,9 +1,9 @@
-"""Divides collections into shards that many machines build at the same time.
+"""Divides collections into shards that many machines build in parallel.
 
 A plan is a folder: ``plan.json``, and a file of posts for each shard. A question and its answers
-are in the same shard, because an answer is indexed with its question. A worker builds its shard
-into a library and publishes that; killed and started again, it resumes where it stopped. There is
-no scheduler: a worker is one command with a number.
+are in the same shard, because an answer is indexed with its question. A worker builds a library
+from its shard and publishes it. A worker that was killed resumes where it stopped when it is
+started again. There is no scheduler: a worker is one command with a shard number.
 """
 
 from __future__ import annotations
@@ -39,23 +39,23 @@ from mathsetu.recipes.schema import Recipe, parse_table
 from mathsetu.records import Post
 
 _PLAN, _SHARDS, _WORK = "plan.json", "shards", "work"
-# Segments of a library that a worker builds of one shard.
+# The most segments of a shard's library, which numbers its segments on the cluster.
 _MOST_SEGMENTS = 1_000
 _MOST_SHARDS = 4_000
-# Points that are marked at once.
+# Points per request.
 _MARKED = 1_000
 _FORMAT = 1
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be built, in how many shards.
+    """The recipe and the shards of a distributed build.
 
     Attributes:
         recipe: The table of the recipe.
-        shards: How many posts each shard has.
-        digest: Names the posts and the recipe.
-        version: The version of MathSetu that divided them.
+        shards: The number of posts of each shard.
+        digest: Identifies the posts and the recipe.
+        version: The version of MathSetu that made the plan.
     """
 
     recipe: dict[str, Any]
@@ -72,7 +72,7 @@ class Plan:
 def make_plan(
     folder: Path, posts: Iterable[Post], recipe: Recipe, shards: int, progress: Progress
 ) -> Plan:
-    """Divide posts into shards; the plan is there when all of them are written."""
+    """Divide posts into shards; ``plan.json`` is written last."""
     if not 1 <= shards <= _MOST_SHARDS:
         raise InputError(f"shards must be from 1 to {_MOST_SHARDS:,}, not {shards}")
     check_parts(recipe)
@@ -108,7 +108,7 @@ def make_plan(
 
 
 def shard_of(post: Post, shards: int) -> int:
-    """The shard of a post: that of its question, where it has one.
+    """The shard of a post; an answer is in the shard of its question.
 
     >>> question, answer = Post(id="7", body="Why?"), Post(id="8", body="So.", parent_id="7")
     >>> shard_of(question, 10) == shard_of(answer, 10)
@@ -129,7 +129,7 @@ def is_plan(folder: Path) -> bool:
 
 
 def read_plan(folder: Path) -> Plan:
-    """Read a plan, or say why it cannot be used."""
+    """Read a plan; the error says why it cannot be used."""
     path = folder / _PLAN
     try:
         with open_plain(path) as file:
@@ -160,16 +160,16 @@ def publish_shard(
     progress: Progress,
     device: str = PROCESSOR,
 ) -> int:
-    """Build a shard and publish it; returns how many posts it has.
+    """Build a shard and publish it; returns the number of its posts.
 
     Args:
-        cluster: Where to.
-        folder: The plan.
-        number: Which shard.
-        spread: How new collections are spread over the nodes.
+        cluster: The cluster to publish to.
+        folder: The folder of the plan.
+        number: The number of the shard.
+        spread: How new collections are distributed over the nodes.
         processes: How many worker processes; one per core unless given.
         progress: Called as the work goes on.
-        device: Where passages are encoded.
+        device: The device that encodes passages.
     """
     plan = read_plan(folder)
     if not 0 <= number < len(plan.shards):
@@ -179,7 +179,7 @@ def publish_shard(
         return 0
     library = folder / _WORK / f"{number:04d}"
     fingerprint = f"{plan.digest} {number}"
-    # The manifest is written last.
+    # The manifest is written last, so a library with one is complete.
     if not has_manifest(library):
         source = shard_file(folder, number)
         build_library(
@@ -210,7 +210,7 @@ def publish_shard(
 
 
 def finish_plan(cluster: Cluster, folder: Path, grace: float = GRACE) -> State:
-    """Let the library's name mean what all shards of a plan have published."""
+    """Make the library's name an alias of the build that the shards of a plan have published."""
     plan = read_plan(folder)
     segments: dict[int, Path] = {}
     for number in plan.filled:
@@ -233,14 +233,14 @@ def _counted_once(
     segments: Mapping[int, Path],
     parts: dict[str, PartState],
 ) -> dict[str, PartState]:
-    """Let a formula that stands in several shards count in the first of them alone.
+    """Correct the statistics: a formula in several shards counts only in the first of them.
 
     Args:
-        cluster: Where the shards are published.
-        names: Their collections.
-        recipe: Says which parts there are.
-        segments: The segments in their folders, by their numbers on the cluster.
-        parts: The statistics, in which formulas count in each shard.
+        cluster: The cluster with the shards.
+        names: The collections.
+        recipe: The recipe with the parts.
+        segments: The folders of the segments, by their numbers on the cluster.
+        parts: The statistics, in which formulas count once per shard.
     """
     once = dict(parts)
     for slot, name in enumerate(parts):

@@ -1,8 +1,8 @@
-"""The points of a segment: what a build wrote into a folder, as a cluster keeps it.
+"""Converts a segment in a folder to the points of a cluster.
 
-Sparse vectors only find candidates; scores are worked out from what lies beside them. So a
-dimension is half of a term's hash: two terms that share one, of ten million about one in four
-hundred, may bring a candidate too many, and change no score.
+Sparse vectors only retrieve candidates; scores are computed from the payloads. So a dimension is
+half of a term's hash: two terms that collide (about one in four hundred of ten million terms) may
+add a wrong candidate, but never change a score.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _HALF = np.uint64(0xFFFFFFFF)
 
 
 def sparse(terms: NDArray[np.uint64], values: NDArray[Any]) -> Sparse:
-    """Weighted terms as a sparse vector; terms that share a dimension are added up.
+    """Weighted terms as a sparse vector; the values of terms that share a dimension are summed.
 
     >>> sparse(np.array([5, 1, 2**32 + 1], dtype=np.uint64), np.array([0.5, 1, 2]))
     ([1, 5], [3.0, 0.5])
@@ -69,14 +69,14 @@ def sparse(terms: NDArray[np.uint64], values: NDArray[Any]) -> Sparse:
 
 
 class Weights(Protocol):
-    """Statistics of a collection, by which its terms are weighed."""
+    """The statistics of a collection that weight its terms."""
 
     def collection(self, part: str) -> Statistics:
-        """How many documents a part has, and how long they are."""
+        """The number of documents of a part, and their average length."""
         ...
 
     def rarity(self, part: str, terms: NDArray[np.uint64]) -> NDArray[np.float32]:
-        """What features of formulas count."""
+        """The rarity (IDF) weights of features of formulas."""
         ...
 
 
@@ -87,21 +87,21 @@ class FolderWeights:
         self._folders = folders
 
     def collection(self, part: str) -> Statistics:
-        """How many documents a part has, and how long they are."""
+        """The number of documents of a part, and their average length."""
         lengths = [Postings(folder / part).lengths for folder in self._folders]
         documents = sum(len(one) for one in lengths)
         length = sum(float(one.sum()) for one in lengths)
         return Statistics(documents, length / documents if documents else 1.0)
 
     def rarity(self, part: str, terms: NDArray[np.uint64]) -> NDArray[np.float32]:
-        """What features of formulas count."""
+        """The rarity (IDF) weights of features of formulas."""
         postings = [Postings(folder / part) for folder in self._folders]
         containing = sum(one.counts_of(terms) for one in postings)
         return rarity_of(np.asarray(containing), sum(map(len, postings)))
 
 
 class Documents:
-    """An inverted index the other way round: the terms of each document."""
+    """A forward index made from an inverted index: the terms of each document."""
 
     def __init__(self, postings: Postings) -> None:
         documents = postings.documents
@@ -115,18 +115,18 @@ class Documents:
         return self._terms[start:end], self._frequencies[start:end]
 
     def terms_of(self, numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
-        """The terms of some documents, one after the other."""
+        """The terms of some documents, concatenated."""
         pieces = [self[number][0] for number in numbers.tolist()]
         return np.concatenate([np.zeros(0, dtype=np.uint64), *pieces])
 
 
 class _Words:
-    """The words of a segment's posts."""
+    """The word vectors of the posts of a segment."""
 
     def __init__(self, name: str, folder: Path, scheme: Scheme, collection: Statistics) -> None:
         self.name, self._scheme = name, scheme
         self._postings = Postings(folder)
-        # By this average candidates are found; scores know the present one.
+        # Vectors use this average length; scores use the current one.
         self._collection = collection
 
     @cached_property
@@ -134,11 +134,11 @@ class _Words:
         return Documents(self._postings)
 
     def prepare(self) -> None:
-        """Turn the index round."""
+        """Make the forward index."""
         _ = self._documents
 
     def of_post(self, number: int) -> tuple[Sparse, dict[str, Any]]:
-        """The vector of a post, and what its score is worked out from."""
+        """The vector of a post, and the payload from which its score is computed."""
         terms, frequencies = self._documents[number]
         length = self._postings.lengths[number : number + 1]
         own = frequencies.astype(np.float32)
@@ -151,7 +151,7 @@ class _Words:
         return sparse(terms, weights), payload
 
     def counted(self, kept: NDArray[np.int64]) -> tuple[PartState, Table]:
-        """What some of the posts add to the statistics."""
+        """The statistics of the given posts."""
         postings = self._postings
         if len(kept) == len(postings):
             table = Table(postings.terms, np.diff(postings.starts))
@@ -178,24 +178,24 @@ class _Formulas:
         return terms, self._statistics.rarity(self.name, terms)
 
     def prepare(self) -> None:
-        """Turn the index round, and weigh its features."""
+        """Make the forward index, and compute the weights of features."""
         _ = self._documents, self._rarity
 
     def of_post(self, number: int) -> dict[str, Any]:
-        """The formulas that a post has."""
+        """The payload with the formulas of a post."""
         numbers = self._segment.formulas_of(number)
         return {f"{self.name}_formulas": pack(numbers.astype(np.uint32))}
 
     def held_by(self, kept: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The formulas that some posts have."""
+        """The numbers of the distinct formulas of the given posts."""
         return np.unique(self._segment.occurrences(kept)).astype(np.int64)
 
     def key(self, number: int) -> int:
-        """What a formula is written like, as a number."""
+        """A hash of the LaTeX of a formula."""
         return term_hash(self._segment.latex[number]) >> 1
 
     def point(self, number: int, is_kept: NDArray[np.bool_]) -> tuple[Sparse, dict[str, Any]]:
-        """The vector of a formula, and what its score is worked out from."""
+        """The vector of a formula, and the payload from which its score is computed."""
         terms, counts = self._documents[number]
         every, rarity = self._rarity
         weights = rarity[np.searchsorted(every, terms)] * counts.astype(np.float32)
@@ -211,7 +211,7 @@ class _Formulas:
         return sparse(terms, np.sqrt(weights / mass)), payload
 
     def counted(self, own: NDArray[np.int64]) -> tuple[PartState, Table]:
-        """What some formulas add to the statistics."""
+        """The statistics of the given formulas."""
         postings = self._segment.postings
         if len(own) == len(postings):
             return PartState(len(own)), Table(postings.terms, np.diff(postings.starts))
@@ -230,7 +230,7 @@ class _Meaning:
         return self._segment.vectors.shape[1]
 
     def of_post(self, number: int) -> dict[str, Any]:
-        """The passages of a post, from which its score is worked out."""
+        """The payload with the passages of a post, from which its score is computed."""
         rows, counts = self._segment.passages(np.array([number]))
         return {
             f"{self.name}_vectors": pack(self._segment.vectors.at(rows)[rows]),
@@ -250,12 +250,12 @@ class SegmentPoints:
     """The points of one segment.
 
     Args:
-        folder: The segment.
-        recipe: Says which parts it has.
-        weights: The statistics by which candidates are found.
-        removed: Numbers of posts that were taken out.
-        segment: Its number on the cluster.
-        birth: The version of the library that it appears in.
+        folder: The folder of the segment.
+        recipe: The recipe with the parts.
+        weights: The statistics that weight the vectors of candidates.
+        removed: The numbers of removed posts.
+        segment: The number of the segment on the cluster.
+        birth: The version of the library in which the segment appears.
     """
 
     def __init__(
@@ -268,7 +268,7 @@ class SegmentPoints:
         birth: int,
     ) -> None:
         self._folder = folder
-        # What another process opens it by.
+        # The arguments with which another process opens the segment.
         self._opened_by = (folder, recipe, weights, removed, segment, birth)
         self.segment, self._birth = segment, birth
         self._words: list[_Words] = []
@@ -287,7 +287,7 @@ class SegmentPoints:
             count = store.count
         self._is_kept = np.ones(count, dtype=bool)
         self._is_kept[np.array(removed, dtype=np.int64)] = False
-        #: The posts that are still there.
+        #: The numbers of the posts that are not removed.
         self.kept = np.flatnonzero(self._is_kept)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -295,21 +295,21 @@ class SegmentPoints:
 
     @property
     def dimensions(self) -> dict[str, int]:
-        """The dimensions of the parts that have dense vectors."""
+        """The number of dimensions of each part with dense vectors."""
         return {part.name: part.dimensions for part in self._meaning}
 
     @property
     def formula_parts(self) -> list[str]:
-        """The parts that have a point for each formula."""
+        """The parts with a point for each formula."""
         return [part.name for part in self._formulas]
 
     @property
     def meaning_parts(self) -> list[str]:
-        """The parts that have a point for each passage."""
+        """The parts with a point for each passage."""
         return [part.name for part in self._meaning]
 
     def counted(self) -> dict[str, tuple[PartState, Table]]:
-        """What the segment adds to the statistics of each part."""
+        """The statistics that the segment adds to each part."""
         found = {part.name: part.counted(self.kept) for part in self._words}
         for formulas in self._formulas:
             own = formulas.held_by(self.kept)
@@ -318,43 +318,43 @@ class SegmentPoints:
         return found
 
     def keys(self, name: str) -> dict[int, int]:
-        """What the formulas of a part are written like, by their numbers in the segment."""
+        """The keys (hashes of the LaTeX) of a part's formulas, by their numbers in the segment."""
         part = self._formula_part(name)
         return {number: part.key(number) for number in part.held_by(self.kept).tolist()}
 
     def without(self, name: str, numbers: Sequence[int]) -> Table:
-        """What takes some formulas of a part out of the statistics."""
+        """The table that subtracts the given formulas of a part from the statistics."""
         _, table = self._formula_part(name).counted(np.array(numbers, dtype=np.int64))
         return Table(table.terms, -table.counts)
 
     def leave_out(self, name: str, numbers: Iterable[int]) -> None:
-        """Let formulas that count already not count again."""
+        """Exclude formulas from the statistics, because they are already counted."""
         self._known[name] = set(numbers)
 
     def languages(self) -> dict[str, int]:
-        """How many posts there are of each language."""
+        """The number of posts in each language."""
         with closing(Store(self._folder / STORE)) as store:
             removed = np.setdiff1d(np.arange(store.count), self.kept)
             return dict(sorted(Counter(store.languages(frozenset(removed.tolist()))).items()))
 
     def ids(self) -> list[str]:
-        """The ids of its posts."""
+        """The ids of the posts."""
         with closing(Store(self._folder / STORE)) as store:
             return list(store.ids(self.kept.tolist()).values())
 
     def post_numbers(self) -> list[int]:
-        """The numbers of the points of posts."""
+        """The point numbers of the posts."""
         return [post_point(self.segment, number) for number in self.kept.tolist()]
 
     def prepare(self) -> None:
-        """Read what points are made of, once for all processes that are forked afterwards."""
+        """Load the data for points once, for all processes that are forked later."""
         for words in self._words:
             words.prepare()
         for formulas in self._formulas:
             formulas.prepare()
 
     def posts(self, points: Sequence[int]) -> Iterator[Point]:
-        """The points of some posts, by their numbers."""
+        """The points of posts, given by point number."""
         first = post_point(self.segment, 0)
         numbers = [point - first for point in points]
         with closing(Store(self._folder / STORE)) as store:
@@ -381,7 +381,7 @@ class SegmentPoints:
             yield point, vectors, payload
 
     def formulas(self, name: str) -> tuple[list[int], Callable[[Sequence[int]], Iterator[Point]]]:
-        """The numbers of a part's formulas, and what makes their points."""
+        """The point numbers of a part's formulas, and a function that makes their points."""
         first = post_point(self.segment, 0)
         numbers = self._formula_part(name).held_by(self.kept)
         return (first + numbers).tolist(), partial(self._formula_points, name)
@@ -400,7 +400,7 @@ class SegmentPoints:
             yield point, vectors, own
 
     def passages(self, name: str) -> tuple[list[int], Callable[[Sequence[int]], Iterator[Point]]]:
-        """The numbers of the posts of a part, and what makes the points of their passages."""
+        """The point numbers of posts, and a function that makes the points of their passages."""
         return self.post_numbers(), partial(self._passage_points, name)
 
     def _passage_points(self, name: str, posts: Sequence[int]) -> Iterator[Point]:

@@ -1,4 +1,4 @@
-"""The posts of a library on a cluster, in one version of it."""
+"""The posts of one version of a library on a cluster."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 _RECORD = (LANGUAGE, COLLECTION, "record", "spans")
 _WHAT = "the posts"
-# Points of one answer of a listing.
+# Points per page of a listing.
 _PAGE = 500
 
 
 class ClusterPosts:
-    """Posts by their ids and numbers; those that were read are kept.
+    """Access to posts by id and by number; posts are cached once they are read.
 
-    A search reads all posts that it shows at once, and their questions at once.
+    A search fetches all posts that it shows in one request, and their questions in another.
     """
 
     def __init__(self, snapshot: Snapshot) -> None:
@@ -49,17 +49,17 @@ class ClusterPosts:
         return numbers[post_id]
 
     def numbers(self, ids: Iterable[str]) -> dict[str, int]:
-        """The numbers of those of some posts that are there, by their ids."""
+        """The number of each given post that exists, by id."""
         wanted = list(ids)
         found = self._listed(ID, wanted, (ID,)) if wanted else iter(())
         return {str(payload[ID]): number for number, payload in found}
 
     def post(self, post_id: str) -> Post:
-        """One post by its id, as `posts` gives it."""
+        """A post by its id; an answer is completed from its question."""
         return self.named([post_id])[post_id]
 
     def named(self, ids: Iterable[str]) -> dict[str, Post]:
-        """Posts by their ids, as `posts` gives them."""
+        """Posts by their ids; answers are completed from their questions."""
         wanted = list(ids)
         self._read_by_id(wanted)
         numbers: dict[str, int] = {}
@@ -72,20 +72,20 @@ class ClusterPosts:
         return {post_id: posts[number] for post_id, number in numbers.items()}
 
     def find(self, post_id: str) -> PostFacts | None:
-        """What is known of a post, if it is there."""
+        """The facts of a post; None if it does not exist."""
         self._read_by_id([post_id])
         number = self._numbers[post_id]
         return None if number is None else self._known[number]
 
     def answers_to(self, post_id: str) -> list[Post]:
-        """The answers to a question; their collection is named in them."""
+        """The answers to a question; their ``collection`` is set."""
         return [
             replace(_read(payload).post, collection=str(payload[COLLECTION]))
             for _, payload in self._listed(PARENT, [post_id], _RECORD)
         ]
 
     def posts(self, numbers: Sequence[int]) -> dict[int, Post]:
-        """Posts by their numbers, each answer with what its question says."""
+        """Posts by their numbers; answers are completed from their questions."""
         self._read_by_number(numbers)
         facts = {number: self._known[number] for number in numbers}
         wanted = questions_of(facts.values())
@@ -93,12 +93,12 @@ class ClusterPosts:
         return whole_posts(facts, {post_id: self.find(post_id) for post_id in wanted})
 
     def glances(self, numbers: Sequence[int]) -> dict[int, Glance]:
-        """Posts by their numbers, answers without their questions."""
+        """Posts by their numbers as they were written; answers are not completed."""
         self._read_by_number(numbers)
         return {number: _glance(self._known[number]) for number in numbers}
 
     def headings(self, numbers: Sequence[int]) -> dict[int, Heading]:
-        """The languages and threads of posts by their numbers, and whether they are answers."""
+        """The `Heading` of each post, by number."""
         names = self._snapshot.names
         fields = (LANGUAGE, THREAD, PARENT, KIND)
         found = self._snapshot.fetch(names.posts, numbers, fields, _WHAT)
@@ -115,7 +115,7 @@ class ClusterPosts:
         }
 
     def ids(self, numbers: Sequence[int]) -> dict[int, str]:
-        """The ids of posts by their numbers; they are read, since they will be shown."""
+        """The ids of posts by their numbers; reads the posts, because they will be shown."""
         self._read_by_number(numbers)
         return {number: self._known[number].post.id for number in numbers}
 
@@ -143,16 +143,16 @@ class ClusterPosts:
         self._numbers[facts.post.id] = number
 
     def collections(self, ids: Iterable[str]) -> dict[str, str]:
-        """The collections of those of some posts that are here, by their ids."""
+        """The collection of each given post that exists, by id."""
         found = self._listed(ID, list(ids), (ID, COLLECTION))
         return {str(payload[ID]): str(payload[COLLECTION]) for _, payload in found}
 
     def has_collection(self, name: str) -> bool:
-        """Whether there is a post in a collection."""
+        """Whether a collection has any post."""
         return next(self._listed(COLLECTION, [name], ()), None) is not None
 
     def threads(self, names: Iterable[str]) -> dict[str, dict[int, str]]:
-        """The posts of some threads or files: their numbers and languages."""
+        """For each known thread or file, the languages of its posts by their numbers."""
         found: dict[str, dict[int, str]] = {}
         wanted = dict.fromkeys(names)
         for number, payload in self._listed(THREAD, list(wanted), (THREAD, LANGUAGE)):
@@ -162,18 +162,18 @@ class ClusterPosts:
         return found
 
     def threads_below(self, prefix: str) -> list[str]:
-        """None: those of all posts would have to be fetched."""
+        """Always empty: all posts would have to be fetched."""
         return []
 
     def not_removed(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Those of some numbers whose posts can be found."""
+        """The given numbers whose posts are visible."""
         import numpy as np
 
         there = self.among(numbers.tolist())
         return numbers[np.array([number in there for number in numbers.tolist()], dtype=np.bool_)]
 
     def among(self, numbers: Sequence[int]) -> set[int]:
-        """Those of some numbers whose posts can be found."""
+        """The given numbers whose posts are visible."""
         models = self._snapshot.cluster.models
         there: set[int] = set()
         for start in range(0, len(numbers), _PAGE):
@@ -197,11 +197,11 @@ class ClusterPosts:
         return by_frequency({str(hit.value): int(hit.count) for hit in found.hits})
 
     def titles(self, limit: int) -> Iterator[tuple[int, str]]:
-        """None: all of them would have to be fetched."""
+        """Always empty: all posts would have to be fetched."""
         return iter(())
 
     def facets(self, numbers: Sequence[int]) -> dict[str, dict[str, int]]:
-        """How many of some posts have each language, tag and collection."""
+        """How many of the given posts have each language, tag and collection."""
         snapshot = self._snapshot
         keys = (LANGUAGE, TAGS, COLLECTION)
         found = snapshot.fetch(snapshot.names.posts, numbers, keys, "the facets")
@@ -224,7 +224,7 @@ class ClusterPosts:
     def _scrolled(
         self, conditions: Sequence[Any], fields: Sequence[str]
     ) -> Iterator[tuple[int, dict[str, Any]]]:
-        """All posts that meet some conditions, in the order of their numbers."""
+        """All visible posts that meet the conditions, in the order of their numbers."""
         snapshot = self._snapshot
         allowed = snapshot.visible(None, *conditions)
         chosen: Any = list(fields) or False
@@ -250,7 +250,7 @@ def _glance(facts: PostFacts) -> Glance:
 
 
 def _threads(payload: dict[str, Any]) -> list[str]:
-    """The thread of a post, empty where it has none, and its file and archives if it has any."""
+    """The thread of a post ("" if it has none), then its file and archives, if any."""
     named = payload.get(THREAD, "")
     return list(map(str, named)) if isinstance(named, list) and named else [str(named or "")]
 

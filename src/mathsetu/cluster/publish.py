@@ -1,8 +1,8 @@
-"""Publishes a library that was built in a folder on a cluster.
+"""Publishes a library from a folder to a cluster.
 
-A library goes there segment by segment, into collections that nobody searches yet. When all are
-there, the library's name is pointed at them in one step. A command that was killed goes on where it
-stopped when it is run again, and ends with the same collections.
+The segments are sent one by one to new collections, which are not searched yet. When all segments
+are complete, the library's name becomes an alias of the new collections in one step. A command that
+was killed resumes where it stopped when it is run again, and produces the same collections.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ from mathsetu.errors import InputError
 from mathsetu.library.manifest import Manifest, check, read_manifest, segment_folder
 from mathsetu.recipes.schema import parse_table
 
-#: Seconds for which what was replaced stays, for searches that still read it.
+#: Seconds for which replaced data is kept for running searches.
 GRACE = 600.0
-# The version of a build that is being dropped.
+# The version that marks a build that is being removed.
 _DROPPED = -1
 
 
@@ -60,12 +60,12 @@ def publish_library(
     """Publish a library; returns its state on the cluster.
 
     Args:
-        cluster: Where to; the address names the library there.
-        folder: The library.
-        spread: How new collections are spread over the nodes.
+        cluster: The cluster to publish to; its address has the name of the library there.
+        folder: The folder of the library.
+        spread: How new collections are distributed over the nodes.
         progress: Called as the work goes on.
-        grace: Seconds for which former collections stay.
-        processes: How many send points.
+        grace: Seconds for which replaced collections are kept.
+        processes: The number of worker processes that send points.
     """
     manifest = read_manifest(folder)
     check(folder, manifest)
@@ -87,18 +87,18 @@ def send_part(
     progress: Progress,
     processes: int = 1,
 ) -> SegmentMark:
-    """Publish one segment of a library, unless that is done.
+    """Publish one segment of a library, unless it is already published.
 
     Args:
-        cluster: Where to.
+        cluster: The cluster to publish to.
         names: The collections.
-        folder: The library.
-        manifest: Its manifest.
-        place: Which of its segments.
-        segment: The segment's number on the cluster.
-        spread: How new collections are spread over the nodes.
+        folder: The folder of the library.
+        manifest: The manifest of the library.
+        place: The index of the segment in the manifest.
+        segment: The number of the segment on the cluster.
+        spread: How new collections are distributed over the nodes.
         progress: Called as the work goes on.
-        processes: How many send points.
+        processes: The number of worker processes that send points.
     """
     done = read_mark(cluster, names.meta, segment)
     if done is not None:
@@ -129,15 +129,15 @@ def finish(
     grace: float = GRACE,
     mend: Callable[[dict[str, PartState]], dict[str, PartState]] = dict,
 ) -> State:
-    """Let the library's name mean a build all of whose segments are published.
+    """Write the state of a complete build, and make the library's name an alias of it.
 
     Args:
-        cluster: Where it is.
-        names: The build.
-        recipe: The table of its recipe.
-        segments: The numbers of its segments.
-        grace: Seconds for which former collections stay.
-        mend: Called with the statistics of all segments together; gives those of the library.
+        cluster: The cluster.
+        names: The collections of the build.
+        recipe: The table of the recipe.
+        segments: The numbers of the segments, which must all be published.
+        grace: Seconds for which replaced collections are kept.
+        mend: Corrects the summed statistics of all segments.
     """
     state = read_state(cluster, names.meta)
     former = read_state(cluster, names.library)
@@ -165,7 +165,7 @@ def finish(
         )
         write_state(cluster, names.meta, state, expected=0)
     elif replaced:
-        # It was searched before, and is again.
+        # A former build of the library becomes current again.
         state = replace(state, builds=replaced, token=new_token())
         write_state(cluster, names.meta, state, expected=state.version)
     point_at(cluster, names)
@@ -173,7 +173,7 @@ def finish(
 
 
 def summed(marks: Sequence[SegmentMark]) -> dict[str, Any]:
-    """What segments have together, as a state tells it."""
+    """The summed counts and statistics of segments, as arguments of `State`."""
     languages: Counter[str] = Counter()
     for mark in marks:
         languages.update(mark.languages)
@@ -191,7 +191,7 @@ def summed(marks: Sequence[SegmentMark]) -> dict[str, Any]:
 
 
 def sweep_builds(cluster: Cluster, names: Names, state: State, grace: float) -> State:
-    """Remove the collections of builds that were replaced long enough ago."""
+    """Remove the collections of builds that were replaced at least ``grace`` seconds ago."""
     now = time.time()
     old = {build for build, when in state.builds if now - when >= grace}
     if not old:
@@ -202,7 +202,7 @@ def sweep_builds(cluster: Cluster, names: Names, state: State, grace: float) -> 
         meta = Names(names.library, build).meta
         gone = read_state(cluster, meta) if meta in collections else None
         if gone is not None:
-            # From here on nobody must take what is left for a whole build.
+            # The remaining collections must not be mistaken for a complete build.
             dropped = replace(gone, version=_DROPPED, token=new_token())
             write_state(cluster, meta, dropped, expected=gone.version)
         drop(cluster, collections)
@@ -213,7 +213,7 @@ def sweep_builds(cluster: Cluster, names: Names, state: State, grace: float) -> 
 
 
 def point_at(cluster: Cluster, names: Names) -> None:
-    """Let the library's name mean a build, in one step."""
+    """Make the library's name an alias of a build, in one step."""
     models = cluster.models
     listed = cluster.read("the aliases", "get_aliases").aliases
     present = {alias.alias_name: alias.collection_name for alias in listed}
@@ -229,19 +229,19 @@ def point_at(cluster: Cluster, names: Names) -> None:
 
 
 def _digest(manifest: Manifest) -> str:
-    """Names what a library holds."""
+    """A digest that identifies the content of a library."""
     content = [[one.name, one.files, one.removed] for one in manifest.segments]
     written = json.dumps([manifest.recipe, content], sort_keys=True).encode()
     return blake2b(written, digest_size=6).hexdigest()
 
 
 def _free_build(cluster: Cluster, digest: str) -> str:
-    """The build of some content: begun before, or published and unchanged, or a new one."""
+    """The build for a content: one that was begun, one published and unchanged, or a new one."""
     number = 0
     while True:
         build = f"{digest}x{number}"
         state = read_state(cluster, Names(cluster.address.name, build).meta)
         if state is None or state.version == 1:
             return build
-        # Posts were added to it or removed since, so it is another library now.
+        # The build was changed after it was published, so its content is different now.
         number += 1

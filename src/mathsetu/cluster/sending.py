@@ -16,14 +16,14 @@ from mathsetu.cluster.tables import Table, TableName, write_table
 from mathsetu.errors import InputError
 from mathsetu.pool import ordered_map
 
-#: Called with what is being done and how far it is.
+#: Called with the name of the current step and the number of items done.
 Progress = Callable[[str, int], None]
 
-# Points that are sent, and acknowledged, at once.
+# Points per request.
 _BATCH = 128
-# Points for which a process more is worth its start.
+# The least points per worker process, for which starting one pays off.
 _PER_PROCESS = 2_000
-# Slots of a segment's tables: those of its parts, then those of what it takes away.
+# Table numbers per segment: first those of its parts, then those of removals.
 _SLOTS, _TAKEN = 256, 128
 
 
@@ -34,14 +34,14 @@ def send_segment(
     progress: Progress,
     processes: int = 1,
 ) -> SegmentMark:
-    """Send all points of a segment and its tables; what the cluster has is not sent again.
+    """Send all points and tables of a segment; existing points are not sent again.
 
     Args:
-        cluster: Where to.
+        cluster: The cluster to send to.
         names: The collections.
-        points: The segment.
+        points: The points of the segment.
         progress: Called as the work goes on.
-        processes: How many make points and send them.
+        processes: The number of worker processes that make and send points.
     """
     if processes > 1:
         points.prepare()
@@ -67,13 +67,13 @@ def send_segment(
 def write_part_table(
     cluster: Cluster, names: Names, segment: int, slot: int, table: Table, *, taken: bool = False
 ) -> TableName:
-    """Write a table that belongs to a segment; ``taken`` for one of what it takes away."""
+    """Write a table of a segment; ``taken`` for a table with negative counts (removals)."""
     number = segment * _SLOTS + slot + (_TAKEN if taken else 0)
     return write_table(cluster, names.meta, number, table)
 
 
 def count_in(cluster: Cluster, collection: str, segment: int) -> int:
-    """How many points of a segment a collection has."""
+    """The number of points of a segment in a collection."""
     models = cluster.models
     own = models.Filter(
         must=[models.FieldCondition(key=SEGMENT, match=models.MatchValue(value=segment))]
@@ -83,7 +83,7 @@ def count_in(cluster: Cluster, collection: str, segment: int) -> int:
 
 
 class _Sender:
-    """Sends points of one segment."""
+    """Sends the points of one segment."""
 
     def __init__(
         self, cluster: Cluster, segment: int, progress: Progress, processes: int = 1
@@ -98,7 +98,7 @@ class _Sender:
         make: Callable[[Sequence[int]], Iterator[Point]],
         what: str,
     ) -> None:
-        """Send the points of some numbers, and see that all have arrived."""
+        """Send the points with these numbers, and check that all have arrived."""
         known = count_in(self._cluster, collection, self._segment) > 0
         batches = [numbers[start : start + _BATCH] for start in range(0, len(numbers), _BATCH)]
         processes = min(self._processes, len(numbers) // _PER_PROCESS)
@@ -117,14 +117,14 @@ class _Sender:
 
 
 class _Batch:
-    """Makes some points and sends them, in whichever process.
+    """Makes and sends a batch of points, in any process.
 
     Args:
-        cluster: Where to; another process makes connections of its own.
+        cluster: The cluster to send to; each worker process opens its own connections.
         collection: The collection.
-        make: Makes the points of some numbers.
-        what: What they are.
-        is_checked: Whether some of the segment's points may be there already.
+        make: Makes the points with given numbers.
+        what: The kind of points, for messages.
+        is_checked: Whether to check which points exist, because some may be there already.
     """
 
     def __init__(
@@ -141,7 +141,7 @@ class _Batch:
         self._is_checked = is_checked
 
     def __call__(self, numbers: Sequence[int]) -> int:
-        """Send the points of some numbers; gives how many these are."""
+        """Send the points with these numbers; returns the number of points."""
         if self._owner != os.getpid():
             self._cluster, self._owner = Cluster(self._cluster.address), os.getpid()
         points = list(self._make(numbers))
@@ -161,7 +161,7 @@ class _Batch:
         return len(points)
 
     def _known(self, numbers: Sequence[int]) -> set[int]:
-        """Those of some points that the cluster has."""
+        """The given numbers whose points exist on the cluster."""
         found = self._cluster.read(
             self._what,
             "retrieve",

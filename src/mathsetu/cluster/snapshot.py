@@ -1,6 +1,6 @@
-"""A library on a cluster as one search sees it: one version of it, with its statistics.
+"""A snapshot of a library on a cluster: one version, with the statistics that a search needs.
 
-A process holds the state and the tables and nothing else; any number of processes may search.
+A process keeps only the state and the tables in memory; any number of processes may search.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# Seconds after which a process looks whether the library was changed.
+# Seconds between checks for a new version.
 _REFRESH = 1.0
-# Where points keep what filters ask for.
+# The payload field of each field of a filter.
 _KEYS = dict(zip(FACETS, (LANGUAGE, TAGS, COLLECTION), strict=True))
-# Points that are fetched at once.
+# Points per request.
 _FETCHED = 1_000
 
 
@@ -35,14 +35,14 @@ class Snapshot:
     """One version of a library.
 
     Attributes:
-        cluster: Where it is.
-        names: Its collections.
-        state: What is known of it as a whole.
-        counts: How many documents of each part have a term.
+        cluster: The cluster.
+        names: The collections.
+        state: The state of the library.
+        counts: For each part the document counts of its terms.
     """
 
     def __init__(self, cluster: Cluster, state: State, former: Snapshot | None = None) -> None:
-        """Read the tables that a former snapshot does not know."""
+        """Read the tables that a former snapshot has not read."""
         self.cluster, self.state = cluster, state
         self.names = Names(cluster.address.name, state.build)
         is_same = former is not None and former.state.build == state.build
@@ -52,22 +52,22 @@ class Snapshot:
             self.counts[name] = read_tables(cluster, self.names.meta, part.tables, known)
 
     def collection(self, part: str) -> Statistics:
-        """How many documents a part has, and how long they are."""
+        """The number of documents of a part, and their average length."""
         known = self.state.parts[part]
         return Statistics(
             known.documents, known.length / known.documents if known.documents else 1.0
         )
 
     def rarity(self, part: str, terms: NDArray[np.uint64]) -> NDArray[np.float32]:
-        """What features of formulas count."""
+        """The rarity (IDF) weights of features of formulas."""
         return rarity_of(self.counts[part].of(terms), self.state.parts[part].documents)
 
     def visible(self, where: Filter | None = None, *conditions: Any) -> Any:
-        """What points must be to be found in this version, by those that filter, too.
+        """The filter for points that are visible in this version and allowed.
 
         Args:
-            where: Which posts may be found.
-            conditions: What else must hold.
+            where: A filter of the posts.
+            conditions: Further conditions that points must meet.
         """
         models = self.cluster.models
         must = list(conditions)
@@ -81,7 +81,7 @@ class Snapshot:
     def fetch(
         self, collection: str, numbers: Sequence[int], fields: Sequence[str], what: str
     ) -> dict[int, dict[str, Any]]:
-        """Some fields of points by their numbers; points that are not there are left out."""
+        """Fetch fields of points by number; missing points are left out."""
         found: dict[int, dict[str, Any]] = {}
         for start in range(0, len(numbers), _FETCHED):
             batch = list(numbers[start : start + _FETCHED])
@@ -98,10 +98,10 @@ class Snapshot:
 
 
 class Newest:
-    """The newest snapshot, looked for now and then.
+    """The newest snapshot, refreshed periodically.
 
-    When the cluster does not say whether there is a newer one, the last one goes on: a search by
-    it tells what it cannot reach.
+    If the cluster does not answer the check, the last snapshot stays in use; a search with it
+    reports what it cannot reach.
     """
 
     def __init__(self, cluster: Cluster) -> None:
@@ -117,8 +117,8 @@ class Newest:
         self._looked = time.monotonic()
 
     def get(self) -> Snapshot:
-        """The newest snapshot, at most a second old."""
-        # Whoever finds somebody looking goes on with the last one.
+        """The newest snapshot, at most one second old."""
+        # While another thread checks, this one uses the last snapshot.
         if time.monotonic() - self._looked > _REFRESH and self._lock.acquire(blocking=False):
             try:
                 self._look()
@@ -127,7 +127,7 @@ class Newest:
         return self._snapshot
 
     def renew(self) -> bool:
-        """Look for a newer snapshot now; whether there is one."""
+        """Check for a newer snapshot now; returns whether there is one."""
         with self._lock:
             before = self._snapshot
             self._look()

@@ -1,8 +1,8 @@
-"""The state of a library on a cluster: one point, whose replacement is what changes the library.
+"""The state of a library on a cluster: one point; replacing it changes the library.
 
-It names the version of the library, the tables that count its terms, and what a search must know.
-A change writes its points and tables first; they wear the number of the next version, so nobody
-sees them. Then the state is replaced, if it is still the one that the change began with.
+It contains the version of the library, the tables of term counts, and the other data that a search
+needs. A change first writes its points and tables with the number of the next version, so that no
+search sees them. Then it replaces the state, if that has not changed since the change began.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ from mathsetu.cluster.tables import TableName
 from mathsetu.errors import InputError
 from mathsetu.recipes.schema import parse_table
 
-#: Grows when libraries that older versions published can no longer be read.
+#: Increases when libraries published by older versions can no longer be read.
 FORMAT = 3
 _STATE, _LOCK = 1, 2
-# Marks of segments that are published, one point each.
+# Point numbers of the marks of published segments start here.
 _SEGMENTS = 1 << 40
-# Seconds for which a writer holds the lock; it is renewed while the writer works.
+# Seconds until the lock of a writer expires, and after which the writer renews it.
 _LEASE, _RENEWED = 60.0, 20.0
 
 
 @dataclass(frozen=True)
 class PartState:
-    """What a search must know of one part.
+    """The data of one part that a search needs.
 
     Attributes:
-        documents: How many things it counts: posts for words, distinct formulas for formulas.
-        length: The sum of the lengths of its documents.
-        tables: Where the frequencies of terms are counted.
-        dimensions: Those of its vectors, where it has dense ones.
-        is_doubled: Whether a formula may be several points, of different segments, one of which
-            counts.
+        documents: The number of documents: posts for words, distinct formulas for formulas.
+        length: The sum of the lengths of the documents.
+        tables: The tables with the document counts of terms.
+        dimensions: The number of dimensions of dense vectors; 0 if there are none.
+        is_doubled: Whether a formula may have several points, in different segments, of which one
+            counts in the statistics.
     """
 
     documents: int = 0
@@ -52,21 +52,21 @@ class PartState:
 
 @dataclass(frozen=True)
 class State:
-    """A library at one moment.
+    """The state of one version of a library.
 
     Attributes:
-        build: Which collections it consists of.
-        version: Grows with each change.
-        recipe: The table of its recipe.
+        build: The build, which names the collections.
+        version: The number of the version; it increases with each change.
+        recipe: The table of the recipe.
         posts: How many posts can be found.
-        languages: How many there are of each language.
+        languages: The number of posts in each language.
         segments: The number of the next segment.
-        parts: What is known of each part.
-        written: Which MathSetu wrote it.
-        former: Versions that were replaced and when, whose points are still to be removed.
-        builds: Builds that were replaced and when, whose collections are still to be removed.
-        old_tables: Tables that were replaced and when, which are still to be removed.
-        token: Names the writer.
+        parts: The data of each part.
+        written: The version of MathSetu that published the library.
+        former: Versions that removed points, which are not deleted yet, and the time.
+        builds: Replaced builds with collections that are not deleted yet, and the time.
+        old_tables: Replaced tables that are not deleted yet, and the time.
+        token: Identifies this write of the state.
     """
 
     build: str
@@ -85,7 +85,7 @@ class State:
 
 @dataclass(frozen=True)
 class SegmentMark:
-    """What is known of a segment whose points are all there."""
+    """The counts and statistics of a segment that is completely published."""
 
     segment: int
     posts: int
@@ -94,26 +94,26 @@ class SegmentMark:
 
 
 def read_state(cluster: Cluster, meta: str) -> State | None:
-    """The state in a collection, or behind an alias; None where there is none yet.
+    """Read the state in a collection or alias; None if there is none yet.
 
-    Any replica will do: one that misses a write that was acknowledged is not asked until it has
+    Any replica may answer: one that missed an acknowledged write receives no requests until it has
     caught up.
 
     Args:
-        cluster: Where it is.
-        meta: The name of the collection, or the library's.
+        cluster: The cluster.
+        meta: The name of the collection or of the library (an alias).
     """
     payload = _payload(cluster, meta, _STATE)
     return None if payload is None else _as_state(_content(payload), cluster)
 
 
 def write_state(cluster: Cluster, meta: str, state: State, expected: int) -> None:
-    """Replace the state, if it has the expected version; 0 where there is none yet.
+    """Replace the state if its version is the expected one (0 if there is no state yet).
 
-    Its writes go through one replica that all others follow, so that of two writers one wins.
+    Writes are ordered by one replica that the others follow, so that only one of two writers wins.
     """
     models = cluster.models
-    # As text, because the order of a recipe's parts matters, and nodes hand objects on in any.
+    # As text, because the order of a recipe's parts matters and nodes do not keep key order.
     content = json.dumps({"mathsetu": "cluster", "format": FORMAT, **asdict(state)})
     payload = {"version": state.version, "content": content}
     same = models.Filter(
@@ -136,7 +136,7 @@ def write_state(cluster: Cluster, meta: str, state: State, expected: int) -> Non
 
 
 def write_mark(cluster: Cluster, meta: str, mark: SegmentMark) -> None:
-    """Note that a segment is published."""
+    """Mark a segment as published."""
     models = cluster.models
     payload = {"content": json.dumps(asdict(mark))}
     point = models.PointStruct(id=_SEGMENTS | mark.segment, vector={}, payload=payload)
@@ -144,7 +144,7 @@ def write_mark(cluster: Cluster, meta: str, mark: SegmentMark) -> None:
 
 
 def read_mark(cluster: Cluster, meta: str, segment: int) -> SegmentMark | None:
-    """The mark of a segment; None where it is not published yet."""
+    """The mark of a segment; None if it is not published yet."""
     payload = _payload(cluster, meta, _SEGMENTS | segment)
     if payload is None:
         return None
@@ -161,12 +161,12 @@ def read_mark(cluster: Cluster, meta: str, segment: int) -> SegmentMark | None:
 
 
 def new_token() -> str:
-    """A name for a writer that nobody else has."""
+    """A random identifier."""
     return token_hex(8)
 
 
 class Lease:
-    """The lock of a writer, which ends by itself when the writer dies."""
+    """The lock of a writer; it expires if the writer dies."""
 
     def __init__(self, cluster: Cluster, meta: str) -> None:
         self._cluster, self._meta = cluster, meta
@@ -174,22 +174,22 @@ class Lease:
         self._renewed = 0.0
 
     def renew(self) -> None:
-        """Go on holding the lock; called as the work goes on."""
+        """Extend the lock if necessary; called regularly during the work."""
         if time.monotonic() - self._renewed > _RENEWED and not self._set(_LEASE, self._owner):
             raise InputError(
                 f"{self._cluster.address}: the lock expired and another writer took it; try again"
             )
 
     def take(self) -> bool:
-        """Take the lock, if nobody has it."""
+        """Take the lock if it is free; returns whether it was."""
         return self._set(_LEASE, "")
 
     def release(self) -> None:
-        """Give it back."""
+        """Release the lock."""
         self._set(0.0, self._owner)
 
     def _set(self, seconds: float, holder: str) -> bool:
-        """Hold the lock for so long, if its holder is the given one, or none holds it."""
+        """Set the lock for some seconds if it belongs to ``holder`` or, without one, is free."""
         models = self._cluster.models
         now = time.time()
         payload = {"owner": self._owner, "until": now + seconds}
@@ -213,7 +213,7 @@ class Lease:
 
 @contextmanager
 def writing_alone(cluster: Cluster, meta: str) -> Iterator[Lease]:
-    """One writer at a time; the lock of one that died is free after a minute."""
+    """Hold the write lock of a library; the lock of a dead writer expires after a minute."""
     lease = Lease(cluster, meta)
     if not lease.take():
         raise InputError(
@@ -284,7 +284,7 @@ def _parts(table: Mapping[str, Any]) -> dict[str, PartState]:
             float(part["length"]),
             tuple(map(_table, part["tables"])),
             int(part["dimensions"]),
-            # Libraries of earlier versions do not say.
+            # Libraries of earlier versions do not have this field.
             bool(part.get("is_doubled", False)),
         )
         for name, part in table.items()

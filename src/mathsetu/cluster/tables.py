@@ -1,10 +1,10 @@
-"""The tables of frequencies: how many documents have each term, counted by us.
+"""The tables of document counts: how many documents contain each term.
 
-The weights of terms depend on the whole collection. A server that counts them counts each shard
-by itself, and deleted points with them; so the counts are ours. A table is written once and never
-changed: each segment brings one, and what is removed brings one with negative counts. The counts
-of the collection are the sums over the tables that its state names, so that a new state brings
-new counts in the same step.
+The weights of terms depend on the whole collection. Qdrant counts terms per shard and includes
+deleted points; so MathSetu stores its own counts. A table is written once and never changed: each
+segment adds a table, and each removal adds one with negative counts. The counts of the collection
+are the sums over the tables that the state names, so that a new state changes them in the same
+step.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from mathsetu.cluster.packing import damaged, pack, unpack
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# Terms in one point, about a megabyte.
+# Terms per point, about a megabyte.
 _CHUNK = 1 << 16
-# Tables lie beside the state; their points are numbered from here on.
+# Tables are in the collection of the state; their point numbers start here.
 _FIRST = 1 << 62
 _CHUNK_BITS = 16
 
 
 @dataclass(frozen=True)
 class TableName:
-    """Where a table is: its number, and in how many pieces it was written."""
+    """The number of a table, and the number of points that it consists of."""
 
     number: int
     chunks: int
@@ -39,7 +39,7 @@ class TableName:
 
 @dataclass(frozen=True)
 class Table:
-    """Terms, as rising hashes, and how many documents have each.
+    """Term hashes in ascending order, with the number of documents that contain each.
 
     >>> one = Table(np.array([3, 5], dtype=np.uint64), np.array([2, 1]))
     >>> other = Table(np.array([5, 9], dtype=np.uint64), np.array([-1, 4]))
@@ -55,12 +55,12 @@ class Table:
 
     @classmethod
     def counted(cls, terms: NDArray[np.uint64], sign: int = 1) -> Table:
-        """The table of documents whose terms stand one after the other."""
+        """Count concatenated terms of documents; ``sign`` -1 negates the counts."""
         distinct, counts = np.unique(terms, return_counts=True)
         return cls(distinct.astype(np.uint64), sign * counts.astype(np.int64))
 
     def of(self, terms: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """How many documents have each of some terms."""
+        """The number of documents with each of the given terms."""
         if not len(self.terms):
             return np.zeros(len(terms), dtype=np.int64)
         places = np.searchsorted(self.terms, terms)
@@ -68,7 +68,7 @@ class Table:
         return np.where(found, np.take(self.counts, places, mode="clip"), 0)
 
     def plus(self, other: Table) -> Table:
-        """Both together, without terms that no document has any more."""
+        """The sum of two tables, without terms whose count is 0."""
         terms, back = np.unique(np.concatenate([self.terms, other.terms]), return_inverse=True)
         counts = np.zeros(len(terms), dtype=np.int64)
         np.add.at(counts, back, np.concatenate([self.counts, other.counts]))
@@ -79,18 +79,18 @@ EMPTY = Table(np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int64))
 
 
 class Counts:
-    """The tables of one part, seen as one."""
+    """The tables of one part, read as their sum."""
 
     def __init__(self, tables: dict[int, Table]) -> None:
         self.tables = tables
 
     def of(self, terms: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """How many documents of the collection have each of some terms."""
+        """The number of documents of the collection with each of the given terms."""
         none = np.zeros(len(terms), dtype=np.int64)
         return sum((table.of(terms) for table in self.tables.values()), none)
 
     def together(self) -> Table:
-        """All tables as one."""
+        """The sum of all tables as one table."""
         return reduce(Table.plus, self.tables.values(), EMPTY)
 
     def __len__(self) -> int:
@@ -98,7 +98,7 @@ class Counts:
 
 
 def write_table(cluster: Cluster, meta: str, number: int, table: Table) -> TableName:
-    """Write a table; the same one may be written again."""
+    """Write a table; this may be repeated."""
     models = cluster.models
     starts = range(0, len(table.terms), _CHUNK)
     for chunk, start in enumerate(starts):
@@ -114,13 +114,13 @@ def write_table(cluster: Cluster, meta: str, number: int, table: Table) -> Table
 def read_tables(
     cluster: Cluster, meta: str, names: Sequence[TableName], known: dict[int, Table]
 ) -> Counts:
-    """Read those tables that are not known yet.
+    """Read the tables that are not known yet.
 
     Args:
-        cluster: Where they are.
-        meta: The collection that they are in.
-        names: Which ones.
-        known: Those that were read before, by their numbers.
+        cluster: The cluster.
+        meta: The collection with the tables.
+        names: The tables to read.
+        known: Tables that were read before, by their numbers.
     """
     return Counts(
         {name.number: known.get(name.number) or _read_table(cluster, meta, name) for name in names}
@@ -128,7 +128,7 @@ def read_tables(
 
 
 def drop_tables(cluster: Cluster, meta: str, names: Sequence[TableName]) -> None:
-    """Remove tables that no state names any more."""
+    """Remove tables that the state no longer names."""
     points = [_point(name.number, chunk) for name in names for chunk in range(name.chunks)]
     if points:
         cluster.write("old tables", "delete", meta, points)

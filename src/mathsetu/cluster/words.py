@@ -1,7 +1,7 @@
 """Search by words on a cluster: candidates from sparse vectors, scores as in a folder.
 
-A dot product on the cluster finds the best posts and some more. What they consist of is fetched,
-and they are scored by the same code and the same statistics as those of a library in a folder.
+The cluster finds more candidates than needed by the dot product of sparse vectors. Their terms are
+fetched, and they are scored by the same code and with the same statistics as in a folder.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from mathsetu.retrieval.weighting import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# So many more than wanted are scored exactly: the order on the cluster is nearly the true one.
+# Extra candidates that are scored exactly, because the order on the cluster is approximate.
 _MARGIN = 100
 
 
 class ClusterWords(LexicalRetriever):
-    """Answers questions by words."""
+    """Retrieves posts by the words of questions."""
 
     def __init__(
         self, snapshot: Snapshot, name: str, settings: LexicalSettings, where: Filter | None
@@ -49,12 +49,12 @@ class ClusterWords(LexicalRetriever):
         self._counts = snapshot.counts[name]
 
     def has(self, terms: Sequence[str]) -> bool:
-        """Whether a post has one of some terms."""
+        """Whether any post contains one of the terms."""
         return bool(self._counts.of(term_hashes(list(terms))).any())
 
 
 class _Index(Weighted):
-    """The collection's statistics, and the way to its posts."""
+    """The statistics of the collection, and access to its posts."""
 
     def __init__(
         self, snapshot: Snapshot, name: str, settings: LexicalSettings, where: Filter | None
@@ -65,16 +65,16 @@ class _Index(Weighted):
         self.collection = snapshot.collection(name)
 
     def weigh(self, query: Wanted, translated: Translated = NOTHING_TRANSLATED) -> WeighedQuery:
-        """A query, weighed by this collection."""
+        """Weight a query by the statistics of the collection."""
         return _ClusterQuery(self, query, translated)
 
     def fields(self) -> list[str]:
-        """What a post is scored by."""
+        """The payload fields from which a post is scored."""
         return [f"{self.name}_{field}" for field in ("terms", "counts", "length")]
 
 
 class _ClusterQuery(WeighedQuery):
-    """The terms that a query asks for, and the posts that were fetched for it."""
+    """The weighted terms of a query, and the posts that were fetched for it."""
 
     def __init__(self, index: _Index, wanted: Wanted, translated: Translated) -> None:
         self._remote, self._wanted = index, wanted
@@ -122,11 +122,11 @@ class _ClusterQuery(WeighedQuery):
         return self._held(distinct.tolist()).scores(np.arange(len(distinct)))[back]
 
     def parts(self, document: int) -> list[float]:
-        """What each term adds to the score of one post, floors aside."""
+        """The share of each term in the score of one post, without floors."""
         return self._held([document]).parts(0)
 
     def _held(self, numbers: list[int]) -> WeighedQuery:
-        """The query over an index in memory that consists of some posts."""
+        """The query over an in-memory index of the given posts."""
         remote = self._remote
         missing = [number for number in numbers if number not in self._payloads]
         self._payloads |= remote.snapshot.fetch(

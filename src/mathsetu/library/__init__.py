@@ -1,4 +1,4 @@
-"""The library: a folder that is built from posts under a recipe, and searched."""
+"""The library: a searchable folder built from posts according to a recipe."""
 
 from mathsetu.library.library import Answer, Library
 from mathsetu.library.segmented_posts import Filter

@@ -31,15 +31,15 @@ if TYPE_CHECKING:
 
     Allowed = NDArray[np.bool_] | None
 
-# Posts that are kept in memory as they were read; a query glances at more than it shows. Names and
-# headings of posts: a run for evaluation asks for a thousand with each query.
+# Cache sizes: complete posts; posts as written, of which a query reads more than it shows; ids and
+# headings, of which an evaluation run reads a thousand per query.
 _REMEMBERED, _GLANCED, _NAMED = 2_000, 5_000, 50_000
-# How often opening is tried again when a rebuild replaces the library at that moment.
+# Attempts to open a library that is being replaced by a rebuild.
 _TRIES = 5
 
 
 class Posts(Protocol):
-    """The posts of a library by their ids and numbers."""
+    """Access to the posts of a library by id and by number."""
 
     def __contains__(self, post_id: str) -> bool: ...
 
@@ -48,23 +48,23 @@ class Posts(Protocol):
         ...
 
     def post(self, post_id: str) -> Post:
-        """One post by its id, as `posts` gives it."""
+        """A post by its id; an answer is completed from its question."""
         ...
 
     def named(self, ids: Iterable[str]) -> dict[str, Post]:
-        """Posts by their ids, as `posts` gives them."""
+        """Posts by their ids; answers are completed from their questions."""
         ...
 
     def posts(self, numbers: Sequence[int]) -> dict[int, Post]:
-        """Posts by their numbers, each answer with what its question says."""
+        """Posts by their numbers; answers are completed from their questions."""
         ...
 
     def glances(self, numbers: Sequence[int]) -> dict[int, Glance]:
-        """Posts by their numbers as they were written, answers without their questions."""
+        """Posts by their numbers as they were written; answers are not completed."""
         ...
 
     def headings(self, numbers: Sequence[int]) -> dict[int, Heading]:
-        """The languages and threads of posts by their numbers, and whether they are answers."""
+        """The `Heading` of each post, by number."""
         ...
 
     def ids(self, numbers: Sequence[int]) -> dict[int, str]:
@@ -72,23 +72,23 @@ class Posts(Protocol):
         ...
 
     def collections(self, ids: Iterable[str]) -> dict[str, str]:
-        """The collections of those of some posts that are here, by their ids."""
+        """The collection of each given post that exists, by id."""
         ...
 
     def has_collection(self, name: str) -> bool:
-        """Whether there is a post in a collection."""
+        """Whether a collection has any post."""
         ...
 
     def threads(self, names: Iterable[str]) -> dict[str, dict[int, str]]:
-        """The posts of some threads, as far as they are known: their numbers and languages."""
+        """For each known thread or file, the languages of its posts by their numbers."""
         ...
 
     def threads_below(self, prefix: str) -> list[str]:
-        """The names of threads and files that begin with a prefix; none where that takes long."""
+        """The names of threads and files that start with a prefix; empty on a cluster."""
         ...
 
     def not_removed(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Those of some numbers whose posts are still there."""
+        """The given numbers without those of removed posts."""
         ...
 
     def tags(self, limit: int) -> dict[str, int]:
@@ -96,16 +96,16 @@ class Posts(Protocol):
         ...
 
     def titles(self, limit: int) -> Iterator[tuple[int, str]]:
-        """The numbers and titles of the first posts that have one; none where that takes long."""
+        """The numbers and titles of the first posts with a title; empty on a cluster."""
         ...
 
     def facets(self, numbers: Sequence[int]) -> dict[str, dict[str, int]]:
-        """How many of some posts have each language, tag and collection."""
+        """How many of the given posts have each language, tag and collection."""
         ...
 
 
 class View(Protocol):
-    """A library at one moment, as one search sees it."""
+    """One version of a library; a search reads a single version."""
 
     @property
     def count(self) -> int:
@@ -114,17 +114,17 @@ class View(Protocol):
 
     @property
     def languages(self) -> Mapping[str, int]:
-        """How many posts there are of each language."""
+        """The number of posts in each language."""
         ...
 
     @property
     def recipe(self) -> Recipe:
-        """What it is searched by."""
+        """The recipe to search with."""
         ...
 
     @property
     def version(self) -> str:
-        """Names what is there, so that a change can be told."""
+        """Identifies the content; it differs after a change."""
         ...
 
     @property
@@ -133,27 +133,27 @@ class View(Protocol):
         ...
 
     def parts(self, where: Filter | None) -> tuple[Mapping[str, Retriever], Allowed]:
-        """The parts of the recipe, and which posts they may find."""
+        """The retriever of each part, and the mask of posts it may return (None: no mask)."""
         ...
 
 
 class LibraryBackend(Protocol):
-    """A library that is open."""
+    """An open library."""
 
     def now(self) -> View:
-        """The library as it is now."""
+        """The current version."""
         ...
 
     def renew(self, view: View) -> bool:
-        """Look for another version than that of a view; whether there is one."""
+        """Check for a version other than the view's; return whether there is one."""
         ...
 
     def refreshed(self) -> LibraryBackend | None:
-        """The library as it is now where it was changed since it was opened; None where not."""
+        """A backend for the current version, or None if the library has not changed."""
         ...
 
     def close(self) -> None:
-        """Close files, or connections."""
+        """Close the files or connections."""
         ...
 
 
@@ -161,11 +161,11 @@ def open_backend(place: str | Path, settings: Iterable[str]) -> LibraryBackend:
     """Open a library in a folder, or on a cluster.
 
     Args:
-        place: The folder, or the address.
-        settings: Settings of its recipe to search with instead.
+        place: The folder or the address.
+        settings: Recipe settings that override those of the library.
     """
     if is_address(place):
-        from mathsetu.cluster.backend import ClusterBackend  # most libraries are in folders
+        from mathsetu.cluster.backend import ClusterBackend  # only needed for clusters
 
         return ClusterBackend(str(place), settings)
     return _opened(Path(place), tuple(settings))
@@ -177,7 +177,7 @@ def _opened(folder: Path, settings: tuple[str, ...]) -> FolderBackend:
         try:
             return FolderBackend(folder, manifest, settings)
         except (InputError, OSError) as error:
-            # A rebuild may have removed the old segments between two lines above.
+            # A rebuild may have removed the old segments after the manifest was read.
             if attempt + 1 == _TRIES or read_manifest(folder) == manifest:
                 if isinstance(error, InputError):
                     raise
@@ -187,12 +187,12 @@ def _opened(folder: Path, settings: tuple[str, ...]) -> FolderBackend:
 
 
 class FolderBackend:
-    """A library in a folder, whose files never change while they are open.
+    """A library in a folder. Its files never change while they are open.
 
     Attributes:
-        manifest: What it consists of.
-        recipe: What it is searched by.
-        stored_posts: Its posts.
+        manifest: The manifest that was read when the folder was opened.
+        recipe: The recipe to search with.
+        stored_posts: The posts of all segments.
     """
 
     def __init__(self, folder: Path, manifest: Manifest, settings: tuple[str, ...]) -> None:
@@ -200,7 +200,7 @@ class FolderBackend:
         self._folder, self._settings = folder, settings
         self.manifest = manifest
         self.count, self.languages = manifest.posts, manifest.languages
-        #: Nothing changes while it is open.
+        #: Constant: an open folder does not change.
         self.version = ""
         self.recipe: Recipe = searched_with(manifest.recipe, settings, str(folder))
         check_models(folder, manifest, models_of(self.recipe))
@@ -218,21 +218,21 @@ class FolderBackend:
             opened.pop_all()
 
     def now(self) -> FolderBackend:
-        """The library, which stays as it is."""
+        """Return this backend: an open folder has only one version."""
         return self
 
     def renew(self, view: View) -> bool:
-        """There is no other version of what is open."""
+        """Return False: an open folder has only one version."""
         return False
 
     def refreshed(self) -> FolderBackend | None:
-        """The folder opened again if it was changed."""
+        """A backend for the current version, or None if the manifest has not changed."""
         if read_manifest(self._folder) == self.manifest:
             return None
         return _opened(self._folder, self._settings)
 
     def parts(self, where: Filter | None) -> tuple[Mapping[str, Retriever], Allowed]:
-        """The parts of the recipe, and which posts they may find."""
+        """The retriever of each part, and the mask of posts it may return (None: no mask)."""
         return self._parts, self.stored_posts.allowed(where)
 
     def close(self) -> None:
@@ -241,9 +241,9 @@ class FolderBackend:
 
 
 class CachedPosts(SegmentedPosts):
-    """Posts of all segments, the last ones read kept in memory.
+    """Posts of all segments, with a cache of those read last.
 
-    Reading one takes longer than finding it, and good posts are found again and again.
+    Reading a post takes longer than finding it, and good posts are found by many queries.
     """
 
     def __init__(self, *arguments: object) -> None:
@@ -254,11 +254,11 @@ class CachedPosts(SegmentedPosts):
         self._headings = Recent(super().headings, _NAMED)
 
     def posts(self, numbers: Sequence[int]) -> dict[int, Post]:
-        """Posts by their numbers, each answer with what its question says."""
+        """Posts by their numbers; answers are completed from their questions."""
         return self._whole.read(numbers)
 
     def glances(self, numbers: Sequence[int]) -> dict[int, Glance]:
-        """Posts by their numbers as they were written, answers without their questions."""
+        """Posts by their numbers as they were written; answers are not completed."""
         return self._glances.read(numbers)
 
     def ids(self, numbers: Sequence[int]) -> dict[int, str]:
@@ -266,7 +266,7 @@ class CachedPosts(SegmentedPosts):
         return self._named.read(numbers)
 
     def headings(self, numbers: Sequence[int]) -> dict[int, Heading]:
-        """The languages and threads of posts by their numbers, and whether they are answers."""
+        """The `Heading` of each post, by number."""
         return self._headings.read(numbers)
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Builds segments: facts of posts into a store, then all parts of the recipe over it at once."""
+"""Builds segments: writes posts to stores, then indexes them for all parts in one pass."""
 
 from __future__ import annotations
 
@@ -40,39 +40,39 @@ from mathsetu.records import Post, is_told
 from mathsetu.retrieval.base import Builder, DistinctReader, Kind
 from mathsetu.retrieval.mapped import seal, unseal
 
-#: Called with what is being done and how many posts are through.
+#: Called with the name of the current step and the number of items done.
 Progress = Callable[[str, int], None]
 
 
 def quiet(what: str, number: int) -> None:
-    """Nobody is watching."""
+    """Report no progress."""
 
 
-#: Called with the id of a post that the recipe leaves out, and how many formulas it has.
+#: Called with the id of a post that the recipe leaves out, and its number of formulas.
 OnLeftOut = Callable[[str, int], None]
 
 
 def uncounted(post_id: str, formulas: int) -> None:
-    """Nobody counts what is left out."""
+    """Ignore posts that the recipe leaves out."""
 
 
 class LeftOutCount:
-    """Counts the posts that are left out, and passes them on to another who counts."""
+    """Counts the posts that the recipe leaves out and forwards them to another callback."""
 
     def __init__(self, on_left_out: OnLeftOut) -> None:
         self.posts = 0
         self._on_left_out = on_left_out
 
     def __call__(self, post_id: str, formulas: int) -> None:
-        """Count a post, and pass it on."""
+        """Count a post and call the other callback."""
         self.posts += 1
         self._on_left_out(post_id, formulas)
 
 
-#: Posts in one segment, which is held in memory while it is built (1.8 GB for 60,000 short ones).
+#: Posts per segment. A segment is built in memory (1.8 GB for 60,000 short posts).
 SEGMENT_POSTS = 100_000
 _STATE, _READ = "state.json", "read.txt"
-# Posts that are sent to a process at once.
+# Posts sent to a worker process at once.
 _CHUNK = 64
 
 
@@ -90,29 +90,29 @@ def build_segments(
     progress: Progress,
     on_left_out: OnLeftOut = uncounted,
 ) -> dict[str, int]:
-    """Write whole segments; returns how many posts each has, by its name.
+    """Write complete segments; returns the number of posts of each, by segment name.
 
-    So many posts go into a segment that memory does not grow with the collection. Answers are
-    indexed with their questions, wherever these are; ``questions`` finds those that are not among
-    the posts.
+    The size of a segment is limited, so that memory does not grow with the collection. An answer is
+    indexed with its question; ``questions`` finds questions that are not among the posts.
 
-    The work goes on in a folder ``NAME.building``. When it was begun before on the same input
-    (the same fingerprint), what is finished there is kept: reading, and each part of a segment.
+    Segments are built in a folder ``NAME.building``. If an earlier build of the same input (the
+    same fingerprint) was interrupted, its finished steps are reused: reading the posts, and each
+    finished part of a segment.
 
     Args:
         library: The library's folder.
-        name: The name of the first segment; the others are numbered on from it.
-        posts: What is indexed.
-        recipe: Says how.
-        collection: The collection of posts that name none.
-        fingerprint: Names the input.
+        name: The name of the first segment; further segments get the next numbers.
+        posts: The posts to index.
+        recipe: The recipe to index them with.
+        collection: The collection of posts that do not name theirs.
+        fingerprint: Identifies the input; empty if the build cannot be resumed.
         questions: Finds questions by their ids.
-        processes: How many to work with.
-        device: Where passages are encoded.
+        processes: The number of worker processes.
+        device: The device that encodes passages.
         progress: Called as the work goes on.
         on_left_out: Called for each post that is read and that the recipe leaves out.
     """
-    # Before posts are read, and before others are encoded, which may take hours.
+    # Checked first: reading and encoding may take hours.
     for part, settings in recipe.parts.items():
         check_model(settings, f"parts.{part}")
     work = segment_folder(library, name + BUILDING)
@@ -129,7 +129,7 @@ def build_segments(
         (work / _STATE).write_text(state, encoding="utf-8")
         sync_tree(work)
     if not is_plain_file(work / _READ):
-        # Questions are left out, but not what they say to their answers.
+        # The recipe indexes answers only, but they are still completed from their questions.
         alone = "answer" in recipe.posts.kinds and "question" not in recipe.posts.kinds
         posts = with_questions(posts) if alone else posts
         read = partial(_row, selection=recipe.posts, collection=collection, alone=alone)
@@ -145,7 +145,7 @@ def build_segments(
             if not count:
                 raise NoPosts
         except BaseException:
-            shutil.rmtree(work, ignore_errors=True)  # reading begins anew in any case
+            shutil.rmtree(work, ignore_errors=True)  # reading cannot be resumed
             raise
         _pass_languages_on(work, count, questions)
         (work / "read.part").write_text(f"{count}\n", encoding="utf-8")
@@ -153,7 +153,7 @@ def build_segments(
         (work / "read.part").replace(work / _READ)
         sync_folder(work)
     else:
-        # What was sealed before may not have reached the disk.
+        # Checksums of an interrupted build may be incomplete on the disk.
         unseal(work)
     pieces = [_piece(work, number) for number in range(_stored_pieces(work))]
     with ExitStack() as opened:
@@ -172,7 +172,7 @@ def build_segments(
     for piece in pieces:
         seal(piece)
         sync_tree(piece)
-    # From here on there is nothing to go on with.
+    # The segments are complete: there is no more work to resume.
     (work / _STATE).unlink()
     sync_folder(work)
     for piece, own in zip(pieces, names, strict=True):
@@ -185,11 +185,11 @@ def build_segments(
 def affected_answers(
     ids: set[str], gone: Container[str], answers_to: Callable[[str], Iterable[Post]]
 ) -> Iterator[Post]:
-    """The answers that say nothing of their questions themselves, and must be indexed again.
+    """The answers that are completed from changed questions and must be indexed again.
 
     Args:
-        ids: The posts that change; it may grow until the first answer is asked for.
-        gone: Posts that are removed already.
+        ids: The posts that change; it may grow until the first answer is requested.
+        gone: The posts that are already removed.
         answers_to: Finds the answers to a question.
     """
     for post_id in sorted(ids):
@@ -199,7 +199,7 @@ def affected_answers(
 
 
 def make_marked(folder: Path) -> None:
-    """A folder that a later build may remove."""
+    """Create a folder with the mark that allows a later build to remove it."""
     folder.mkdir(parents=True)
     (folder / MARK).write_text('{"mathsetu": "segment"}\n', encoding="utf-8")
     sync_tree(folder)
@@ -215,7 +215,7 @@ def _stored_pieces(work: Path) -> int:
 
 
 def _write_stores(work: Path, rows: Iterator[Row]) -> int:
-    """Write posts into the stores of one segment after the other; gives how many segments."""
+    """Write posts into the stores of successive segments; returns the number of segments."""
     seen = SeenIds()
     for number in count(0):
         some = islice(rows, SEGMENT_POSTS)
@@ -230,7 +230,7 @@ def _write_stores(work: Path, rows: Iterator[Row]) -> int:
 
 
 def _once(rows: Iterable[Row], seen: SeenIds, piece: int) -> Iterator[Row]:
-    """Rows as they pass; one whose id was in an earlier segment is refused."""
+    """Pass rows through; refuse a row whose id occurred in an earlier segment."""
     for row in rows:
         found = seen.first_place(row.id, "", piece)
         if found is not None and found[1] != piece:
@@ -239,7 +239,7 @@ def _once(rows: Iterable[Row], seen: SeenIds, piece: int) -> Iterator[Row]:
 
 
 def _pass_languages_on(work: Path, count: int, questions: Questions) -> None:
-    """Give answers of which nobody can tell the language that of their questions."""
+    """Set the language of answers without one to that of their questions."""
     paths = [_piece(work, number) / STORE for number in range(count)]
     with ExitStack() as opened:
         stores = [opened.enter_context(closing(Store(path))) for path in paths]
@@ -269,7 +269,7 @@ def _build_parts(
     device: str,
     progress: Progress,
 ) -> None:
-    """Build those parts of a segment that are not finished, in one pass over its posts."""
+    """Build the unfinished parts of a segment in one pass over its posts."""
     missing = [part for part in recipe.parts if not (piece / part).is_dir()]
     if not missing:
         return
@@ -280,14 +280,14 @@ def _build_parts(
 
 
 def expect(progress: Progress, what: str, total: int) -> None:
-    """Tell a progress that wants to know how much there will be of something."""
+    """Report the total of a step, if the progress callback has ``expect``."""
     tell = getattr(progress, "expect", None)
     if tell is not None:
         tell(what, total)
 
 
 class _Shifted:
-    """A progress that begins where earlier segments ended."""
+    """Progress of one segment, shifted by the posts of the segments before it."""
 
     def __init__(self, progress: Progress, done: int) -> None:
         self._progress = progress
@@ -301,7 +301,7 @@ class _Shifted:
 
 
 def is_begun(library: Path, fingerprint: str) -> bool:
-    """Whether a build of this input was stopped after it had read all posts, and can go on."""
+    """Whether a build of this input was interrupted after reading all posts and can be resumed."""
     return bool(fingerprint) and any(
         is_plain_file(folder / _READ) and fingerprint in _state(folder)
         for folder in segment_folders(library)
@@ -322,7 +322,7 @@ def index_posts(
     processes: int = 1,
     progress: Progress = quiet,
 ) -> None:
-    """Give builders all posts, then what these have in common, each distinct thing read once."""
+    """Feed all posts to the builders, then process each distinct formula or passage only once."""
     prepare = partial(_prepared, [builder.prepare for builder in builders])
     with closing(ordered_map(prepare, posts, processes, _CHUNK)) as results:
         for prepared in _counted(results, "indexing", progress):
@@ -339,7 +339,7 @@ def index_posts(
 def _read_distinct(
     kind: Kind, readers: Sequence[DistinctReader], processes: int, progress: Progress
 ) -> None:
-    """Have all distinct things of a kind read by those who want them."""
+    """Process all distinct items of one kind with the readers that want them."""
     wanted = dict.fromkeys(thing for reader in readers for thing in reader.wanted)
     things = sorted(wanted, key=kind.order) if kind.order else list(wanted)
     expect(progress, kind.name, len(things))
@@ -362,14 +362,14 @@ def _write_part(folder: Path, builder: Builder) -> None:
     part = folder.with_name(f"{folder.name}.part")
     shutil.rmtree(part, ignore_errors=True)
     builder.write(part)
-    # A part that is there counts as finished, so it must be whole on the disk before.
+    # An existing part folder counts as finished, so all of it must be on the disk first.
     sync_tree(part)
     part.rename(folder)
     sync_folder(folder.parent)
 
 
 class _LeftOut(NamedTuple):
-    """A post that the recipe leaves out, the setting that does so, and how many formulas it has."""
+    """A post that the recipe leaves out, the setting that excludes it, and its formula count."""
 
     id: str
     setting: str
@@ -379,7 +379,7 @@ class _LeftOut(NamedTuple):
 def _selected(
     rows: Iterable[Row | _LeftOut], left_out: Counter[str], on_left_out: OnLeftOut
 ) -> Iterator[Row]:
-    """The posts that are indexed; the others are counted by the setting that leaves them out."""
+    """The posts to index; the others are counted by the setting that excludes them."""
     for row in rows:
         if isinstance(row, _LeftOut):
             left_out[row.setting] += 1
@@ -394,13 +394,14 @@ def _all_left_out(left_out: Counter[str]) -> str:
 
 
 def _row(post: Post, selection: Selection, collection: str, alone: bool) -> Row | _LeftOut:
-    """A post as it is stored, or that the recipe leaves it out.
+    """The row to store for a post, or a `_LeftOut` if the recipe excludes it.
 
     Args:
         post: The post.
-        selection: What the recipe chooses.
-        collection: The collection of a post that names none.
-        alone: Whether answers have got the titles of their questions, which are not their words.
+        selection: The recipe's selection of posts.
+        collection: The collection of a post that does not name one.
+        alone: Whether answers are indexed without questions. An answer then has the title of its
+            question, whose words do not count as its own.
     """
     if selection.kinds and post.kind not in selection.kinds:
         return _LeftOut(post.id, "posts.kinds", len(post.formulas))

@@ -1,4 +1,4 @@
-"""Candidates of a question from all parts of a recipe, with the scores of each part."""
+"""Candidates for a question from all parts of a recipe, with the score of each part."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
     Allowed = NDArray[np.bool_] | None
 
-# The kind of parts that know the names in formulas.
+# The kind of parts that index the names in formulas as terms.
 _NAMING = "lexical"
-#: Says something about a post, by its place.
+#: Gives a reason for the post at a place, or None.
 Remark = Callable[[int], Reason | None]
 
 
 class RecipeReply:
-    """What a recipe says to one question: the posts that it finds, best first, and why.
+    """The result of a recipe for one question: the posts found, best first, with their reasons.
 
     Attributes:
         question: The question.
-        numbers: The posts, best first.
-        scores: Their scores.
-        totals: What they are ordered by: the scores, before they were calibrated.
-        added: What each part adds to the score of each post.
-        said: What each part says of each post, before it is weighed.
-        silent: The parts that the question gives nothing to go on.
-        replies: The parts' replies, which know the reasons.
-        remarks: What fusion and reranking say about a post, by its place here.
-        is_close: Whether the best of them is close to what was asked, as far as can be told.
+        numbers: The numbers of the posts, best first.
+        scores: The scores of the posts.
+        totals: The scores before calibration, by which the posts are ordered.
+        added: For each part its share of the score of each post.
+        said: For each part its raw score of each post, before normalisation and weighting.
+        silent: The parts that find nothing to search for in the question.
+        replies: The replies of the parts, which give the reasons.
+        remarks: Give the reasons of fusion and reranking for the post at a place.
+        is_close: Whether the best post is close to the question; True without a calibration.
     """
 
     def __init__(
@@ -66,16 +66,16 @@ class RecipeReply:
         self.totals = scores if totals is None else totals
 
     def shares(self, place: int) -> tuple[Reason, ...]:
-        """What each part adds to the score of one post."""
+        """The share of each part in the score of one post."""
         added = {name: float(part[place]) for name, part in self.added.items()}
         return tuple(Reason(name, share) for name, share in added.items() if share > 0)
 
     def reasons(self, place: int, post: Post) -> tuple[Reason, ...]:
-        """What each part says, then what fusion and reranking did, then how the query was read.
+        """The reasons of the parts, then of fusion and reranking, then notes on the query.
 
         Args:
-            place: Which post.
-            post: The post itself, an answer with what its question says.
+            place: The place of the post.
+            post: The post; an answer completed from its question.
         """
         number = int(self.numbers[place])
         parts = (
@@ -93,7 +93,7 @@ class RecipeReply:
         scores: Sequence[float] | Numbers | None = None,
         remark: Remark | None = None,
     ) -> RecipeReply:
-        """The same posts in another order, perhaps with other scores, and a remark on that."""
+        """The posts at some places, in that order, optionally with new scores and a remark."""
         wanted = np.array(places, dtype=np.int64)
         moved = [partial(_at, remark=one, places=wanted.tolist()) for one in self.remarks]
         return RecipeReply(
@@ -110,7 +110,7 @@ class RecipeReply:
         )
 
     def with_posts(self, numbers: Sequence[int]) -> RecipeReply:
-        """The posts with others behind them, of which no part says anything."""
+        """The posts followed by others that have score 0 from every part."""
         nothing = np.zeros(len(numbers))
         return RecipeReply(
             self.question,
@@ -126,12 +126,12 @@ class RecipeReply:
         )
 
     def with_share(self, part: str, shares: Sequence[float], reply: Reply) -> RecipeReply:
-        """The posts with something more added to the scores of the first, ordered again.
+        """Add a share to the scores of the first posts and sort again.
 
         Args:
-            part: What the share is called.
-            shares: What is added to the score of each post, from the first on.
-            reply: Knows the reasons for it.
+            part: The name of the share.
+            shares: The share of each post, from the first on.
+            reply: Gives the reasons for the share.
         """
         added = np.zeros(len(self.numbers))
         added[: len(shares)] = shares
@@ -141,11 +141,11 @@ class RecipeReply:
         return self.ordered(order.tolist(), _falling(totals[order]))
 
     def rescored(self, scores: Numbers, threshold: float) -> RecipeReply:
-        """The posts with scores on another scale, in which each part keeps its share.
+        """The posts with new scores; the shares of the parts keep their proportions.
 
         Args:
             scores: The new scores.
-            threshold: Below this, the best of them is not close to what was asked.
+            threshold: If the best score is below this, no post is close to the question.
         """
         scale = np.divide(scores, self.scores, out=np.zeros_like(scores), where=self.scores != 0)
         return RecipeReply(
@@ -163,7 +163,7 @@ class RecipeReply:
 
 
 def _falling(scores: Numbers) -> Numbers:
-    """Scores in order, without the last digits by which a later one may be the larger.
+    """Make scores non-increasing: remove rounding errors by which a later score is larger.
 
     >>> _falling(np.array([0.5, 0.2, 0.2 + 1e-12])).tolist()
     [0.5, 0.2, 0.2]
@@ -177,9 +177,9 @@ def _at(place: int, remark: Remark, places: list[int]) -> Reason | None:
 
 
 def chosen_weights(recipe: Recipe, asked: Mapping[str, float] | None = None) -> dict[str, float]:
-    """What each part counts: as asked for, or as the recipe says.
+    """The weight of each part: as requested, or else as in the recipe.
 
-    Parts that are not named count nothing; only proportions matter.
+    Parts that are not named get weight 0. Requested weights are normalised to sum 1.
     """
     if asked is None:
         return dict(recipe.ranking.weights)
@@ -208,17 +208,17 @@ def weighted_sum(
     clock: Clock,
     also: int | None = None,
 ) -> Iterator[RecipeReply]:
-    """Ask the parts of a recipe, and add up what they say.
+    """Score the candidates of each question by the weighted sum of the parts' scores.
 
     Args:
-        recipe: Says which parts find and which only score.
-        parts: Its parts by name.
-        questions: What is asked.
-        depth: How many posts each part may find.
-        allowed: Which posts may be found; None for all.
-        weights: What each part counts (`chosen_weights`).
-        clock: Says how long it may take; parts that are not done by then count nothing.
-        also: A post that is among the candidates, found or not.
+        recipe: The recipe; it names the parts that retrieve candidates.
+        parts: The retrievers of the parts, by name.
+        questions: The questions.
+        depth: How many candidates each part may retrieve.
+        allowed: The posts that may be found; None for all.
+        weights: The weight of each part (`chosen_weights`).
+        clock: The time limit; parts that do not finish in time are left out.
+        also: A post that is added to the candidates even if no part retrieves it.
     """
     counting = [part for part in weights if weights[part]]
     retrieving = [part for part in recipe.ranking.candidates_from if weights[part]] or counting
@@ -226,7 +226,7 @@ def weighted_sum(
     found: dict[str, list[Scored]] = {}
     for place, part in enumerate(retrieving):
         search = partial(panel.best, part, depth, allowed)
-        # One share of the time is left for what comes after: reranking, and reasons.
+        # One share of the time is reserved for the later steps: reranking and reasons.
         scored = clock.attempt(part, search, len(retrieving) - place + 1)
         if scored is not None:
             found[part] = scored
@@ -234,7 +234,7 @@ def weighted_sum(
         lists = {part: scored[place] for part, scored in found.items()}
         silent = {name for name in weights if is_silent(recipe.parts[name], question)}
         if silent.issuperset(lists):
-            # Those that should find candidates have nothing to go on: the others find them.
+            # The retrieving parts have nothing to search for: the other parts retrieve instead.
             others: dict[str, Scored] = {}
             for part in counting:
                 if part not in silent and part not in clock.unfinished:
@@ -244,7 +244,7 @@ def weighted_sum(
                         others[part] = one
             lists = others or lists
         elif not any(len(lists[part].numbers) for part in lists if part not in silent):
-            # A letter alone has no structure, but the terms of posts have it as a name.
+            # A single letter has no structure to match, but is indexed as a term (a name).
             named = {
                 part
                 for part in silent.intersection(lists)
@@ -253,7 +253,7 @@ def weighted_sum(
             silent = set(weights) - named if named else silent
         numbers = _listed(lists)
         if also is not None and also not in numbers:
-            # Nobody lists it, so everybody is asked about it.
+            # No part retrieved the post, so every part has to score it.
             numbers, asked = distinct(np.append(numbers, also)), np.array([also])
         else:
             asked = np.empty(0, np.int64)
@@ -292,9 +292,9 @@ def _added_up(
     parts: dict[str, Numbers],
     replies: dict[str, Reply],
 ) -> RecipeReply:
-    """The weighted sum of what the parts say."""
+    """The weighted sum of the scores of the parts."""
     places = order(parts, numbers)
-    # What only a part without any weight here has found is not found.
+    # Drop posts that were found only by parts with weight 0.
     found = np.any([scores[part] != 0 for part in parts if weights[part]], axis=0)
     places = places[found[places]]
     added = {name: part[places] for name, part in parts.items()}
@@ -304,26 +304,26 @@ def _added_up(
 
 
 class _Panel:
-    """The parts of a recipe, each asked once about all questions, when it is first needed."""
+    """The parts of a recipe; each answers all questions in one call, on first use."""
 
     def __init__(self, parts: Mapping[str, Retriever], questions: Sequence[Question]) -> None:
         self._parts, self._questions = parts, questions
         self._asked: dict[str, Sequence[Reply]] = {}
 
     def best(self, part: str, k: int, allowed: Allowed) -> list[Scored]:
-        """The best posts of each question."""
+        """The best posts for each question."""
         return [reply.best(k, allowed) for reply in self._replies(part)]
 
     def best_of_one(self, part: str, place: int, k: int, allowed: Allowed) -> Scored:
-        """The best posts of one question."""
+        """The best posts for one question."""
         return self._replies(part)[place].best(k, allowed)
 
     def scores(self, part: str, place: int, numbers: NDArray[np.int64]) -> NDArray[np.float32]:
-        """What a part says of given posts to one question."""
+        """The scores of a part for given posts and one question."""
         return self._replies(part)[place].scores(numbers)
 
     def replies(self, place: int) -> dict[str, Reply]:
-        """The replies of all parts that were asked, to one question."""
+        """The replies to one question of all parts that were used."""
         return {part: replies[place] for part, replies in self._asked.items()}
 
     def _replies(self, part: str) -> Sequence[Reply]:

@@ -1,8 +1,8 @@
-"""Formulas as hits: the occurrences in the collection of formulas that were found (ARQMath task 2).
+"""Formulas as hits: the occurrences of the formulas that were found (ARQMath task 2).
 
-An index finds formulas as they are written; the task wants the ids that the collection gives to
-their occurrences, and of those that look the same the best one. Where the query says more than its
-formula, the text around an occurrence may count, too.
+An index finds distinct formulas by their LaTeX. The task expects the ids that the collection gives
+to their occurrences, and only the best of those that look the same. If the query has text besides
+its formula, the text around an occurrence may count, too.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ if TYPE_CHECKING:
 
     from mathsetu.library.backend import Posts
 
-    #: What the texts of given posts, by their numbers, have to do with what is asked.
+    #: Scores the texts of posts, given by number, for the question.
     Context = Callable[[NDArray[np.int64]], NDArray[np.float64]]
 
-# The formulas from the top whose surroundings are looked at.
+# The number of top formulas whose context is scored.
 _IN_CONTEXT = 200
 
 
 @dataclass(frozen=True, slots=True)
 class FormulaInstance:
-    """A formula of the collection where it stands, and how like it is to the one asked for."""
+    """An occurrence of a formula, and its similarity to the query formula."""
 
     formula: Formula
     score: float
 
     @property
     def hit(self) -> Hit:
-        """The formula as a run has it."""
+        """The formula as a hit of a run."""
         return Hit(self.formula.id, self.score, self.formula.post_id)
 
 
@@ -58,17 +58,17 @@ def found_instances(
 ) -> Iterator[FormulaInstance]:
     """The occurrences of the formulas that an index finds, best first, each id once.
 
-    With a context, what it says of a post is added to the similarity of the formulas in it; of
-    occurrences that are written alike the one that it likes best is given.
+    With a context, the context score of a post is added to the similarity of its formulas; of
+    occurrences with the same LaTeX, the one with the best context is returned.
 
     Args:
-        finder: The index.
+        finder: The formula index.
         stored_posts: The posts.
-        question: What is asked.
-        depth: How many formulas the index looks for.
-        allowed: Which posts may be found.
-        every: Whether all occurrences of what is written alike are wanted, or one.
-        context: What is asked about the text around formulas.
+        question: The question.
+        depth: How many formulas to retrieve from the index.
+        allowed: The posts that may be found; None for all.
+        every: Whether to return all occurrences of a formula instead of one.
+        context: Scores the text around formulas.
     """
     matches = finder.formulas_for(question, depth, allowed)
     looked_into = _IN_CONTEXT if context else 0
@@ -77,7 +77,7 @@ def found_instances(
         for match in matches[:looked_into]
         for one in _instances(match, finder, stored_posts, allowed, every=every, context=context)
     ]
-    # Likeness only grows here, so that the others come after these whatever was added.
+    # A context only raises scores, so the formulas without one follow.
     first.sort(key=lambda one: -one.score)
     seen: set[str] = set()
     for one in first:
@@ -94,15 +94,15 @@ def found_instances(
 def distinct_instances(
     found: Iterable[FormulaInstance], k: int, visual_ids: Mapping[str, str] | None = None
 ) -> list[FormulaInstance]:
-    r"""The best ``k``, of those that look the same only the first.
+    r"""The best ``k`` formulas, only the first of those that look the same.
 
-    Which ones do is said by visual ids: those of a table, else those of the collection. Where
-    there is none, formulas with the same layout tree look the same, as the lab decides it.
+    Formulas look the same if they share a visual id, from a table or else from the collection.
+    Formulas without one look the same if their layout trees are equal, which is ARQMath's rule.
 
     Args:
         found: Formulas, best first.
-        k: How many.
-        visual_ids: Visual ids by the ids of formulas.
+        k: How many to return.
+        visual_ids: Visual ids by formula id.
 
     >>> formulas = [Formula("1", "x^2"), Formula("2", "x^{2}"), Formula("3", "x^3")]
     >>> found = [FormulaInstance(formula, 1.0) for formula in formulas]
@@ -125,7 +125,7 @@ def distinct_instances(
 
 def _layout(latex: str) -> str:
     parsed = parse_once(latex)
-    # What could not be read whole is told by how it is written.
+    # Compare the LaTeX of a formula that was not parsed completely.
     return spelling(latex) if parsed.warnings else write_tree(parsed.slt)
 
 
@@ -138,10 +138,10 @@ def _instances(
     every: bool,
     context: Context | None = None,
 ) -> Iterator[FormulaInstance]:
-    """Where a formula that was found stands, in the order of the posts or as the context says.
+    """The occurrences of a found formula, in the order of the posts or by their context scores.
 
-    An answer is indexed with its question, whose formulas are not its own: they are found in the
-    question itself.
+    An answer is indexed with its question, but the formulas of the question are not occurrences in
+    the answer: they are found in the question itself.
     """
     wanted = spelling(match.latex)
     numbers = stored_posts.not_removed(finder.posts_with(match.number))
@@ -160,7 +160,7 @@ def _instances(
 
 
 def _own_formulas(post: Glance) -> Iterable[Formula]:
-    """The formulas that a post lists or, where it lists none, shows."""
+    """The formulas that a post lists or, if it lists none, those in its texts."""
     if post.post.formulas:
         return post.post.formulas
     title, body, question = post.texts

@@ -1,7 +1,7 @@
-"""Graphs of collections and libraries as files: built, written out for others, and taken in.
+"""Builds, exports and imports graphs of collections and libraries as files.
 
-What is built here is what an index with the same fields and maker would build. Sentences can be
-written out for a parser that runs elsewhere; its graphs come back by `import_graphs`.
+The graphs are the same as those of an index with the same fields and graph builder. Sentences can
+be written for an external parser; `import_graphs` reads its graphs.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ from mathsetu.library.store import STORE, Store
 from mathsetu.records import Formula, Post, Query
 from mathsetu.retrieval.graph_search import GraphSettings, load_graph_encoder, named_formulas
 
-#: How graphs can be written: Penman blocks or JSON lines, or the dialect of MathAMR in a table.
+#: Formats of graph files: Penman blocks or JSON lines, or a table in MathAMR's dialect.
 FORMS = ("penman", "mathamr")
-#: Called with what is being done and how far it is.
+#: Called with the name of the current step and the number of items done.
 Progress = Callable[[str, int], None]
 
-# Texts whose sentences a maker gets together.
+# Texts whose sentences are parsed in one batch.
 _TOGETHER = 64
 
 
 def read_sources(
     path: Path, fields: Sequence[str], language: str = "", bad: BadRows | None = None
 ) -> Iterator[tuple[str, Source]]:
-    """What graphs are built of: the posts or topics of a file, with their ids.
+    """The sources of graphs: the posts or topics of a file, with their ids.
 
     Args:
-        path: The file, in any format of the table.
-        fields: The fields of posts, in the order in which a graph is built of them.
-        language: The language of those that do not say theirs.
-        bad: What is done about rows that cannot be read.
+        path: The file, in any supported format.
+        fields: The fields of posts to build a graph from, in order.
+        language: The language of records that do not state theirs.
+        bad: How to handle rows that cannot be read.
     """
     bad = bad or BadRows()
     form = detect(path)
@@ -66,7 +66,7 @@ def _source(record: Post | Query, fields: Sequence[str], language: str) -> Sourc
 
 
 def post_source(facts: PostFacts, fields: Sequence[str], language: str = "") -> Source:
-    """A post as an index with these fields reads it."""
+    """The source of a post's graph, as an index with these fields reads it."""
     text = facts.joined(fields)
     formulas = [one for one in facts.all_formulas if one.where in fields]
     given = formulas or [Formula(latex, latex) for latex in text.formulas]
@@ -76,7 +76,7 @@ def post_source(facts: PostFacts, fields: Sequence[str], language: str = "") -> 
 def built_graphs(
     sources: Iterable[tuple[str, Source]], builder: GraphBuilder, progress: Progress
 ) -> Iterator[Record]:
-    """The graphs of texts, a batch at a time."""
+    """Build the graphs of texts in batches."""
     waiting = iter(sources)
     done = 0
     while batch := list(islice(waiting, _TOGETHER)):
@@ -88,7 +88,7 @@ def built_graphs(
 
 
 def library_graphs(folder: Path, progress: Progress) -> Iterator[Record]:
-    """The graphs of a library's posts, as its graph index has read them."""
+    """The graphs of a library's posts, built as for its graph index."""
     manifest, part = graph_part(folder)
     settings = {name: v for name, v in manifest.recipe["parts"][part].items() if name != "kind"}
     choices = GraphSettings(
@@ -118,7 +118,7 @@ def library_graphs(folder: Path, progress: Progress) -> Iterator[Record]:
 
 
 def write_graphs(path: Path, records: Iterable[Record]) -> int:
-    """Write graphs as Penman blocks, whole or not at all; returns how many there were."""
+    """Write all graphs as Penman blocks, or no file at all; returns the number of graphs."""
     count = 0
     with writing(path) as file:
         for record in records:
@@ -128,7 +128,7 @@ def write_graphs(path: Path, records: Iterable[Record]) -> int:
 
 
 def write_sentences(path: Path, sources: Iterable[tuple[str, Source]]) -> int:
-    """Write the sentences of texts for a parser that runs elsewhere; returns how many there are."""
+    """Write the sentences of texts for an external parser; returns the number of sentences."""
     count = 0
     with writing(path) as file:
         for name, source in sources:
@@ -139,12 +139,12 @@ def write_sentences(path: Path, sources: Iterable[tuple[str, Source]]) -> int:
 
 
 def read_graphs(path: Path, form: str, bad: BadRows) -> Iterator[Record]:
-    """The graphs of a file, compressed or not.
+    """Read the graphs of a file, compressed or not.
 
     Args:
         path: The file.
-        form: ``penman`` or ``mathamr``; empty for what its name says.
-        bad: What is done about graphs that cannot be read.
+        form: ``penman`` or ``mathamr``; detected from the file name if empty.
+        bad: How to handle graphs that cannot be read.
     """
     name = path.name.lower()
     form = form or ("mathamr" if ".tsv" in name else "penman")
@@ -164,17 +164,17 @@ def import_graphs(
     sources: Iterable[tuple[str, Source]] | None,
     progress: Progress,
 ) -> tuple[int, dict[str, int]]:
-    """Take graphs into a file that indexes, queries and training read.
+    """Import graphs into a file that indexing, search and training read.
 
     Args:
         target: The file.
-        records: Graphs of whole texts or, where the texts are given, of their sentences.
-        sources: The texts that the graphs are of, with their ids: formulas get their trees from
-            them. A text without a graph of its own gets those of its sentences joined.
+        records: Graphs of whole texts or, if ``sources`` is given, also of single sentences.
+        sources: The texts of the graphs, with their ids; the trees of formulas are taken from
+            them. A text without its own graph gets the joined graphs of its sentences.
         progress: Called as the work goes on.
 
     Returns:
-        How many graphs there were, and what went wrong inside them (`GraphBuilder.troubles`).
+        The number of graphs, and the problems found in them (`GraphBuilder.troubles`).
     """
     with ImportedGraphs(target, write=True) as store:
         if sources is None:

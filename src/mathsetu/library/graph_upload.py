@@ -13,13 +13,13 @@ from mathsetu.library.store import STORE, Store
 
 
 def searched_here(folder: Path) -> tuple[str, ...]:
-    """Settings with which a library is searched without the server that it may name."""
+    """The settings that search a library's graph index exactly, without a server."""
     _, part = graph_part(folder)
     return f"parts.{part}.server=''", f"parts.{part}.strategy='exact'"
 
 
 def upload_library(folder: Path, url: str, progress: Callable[[str, int], None]) -> int:
-    """Give a Qdrant server the vectors of a library; returns how many posts it has then."""
+    """Upload the vectors of a library to a Qdrant server; returns the number of posts."""
     from mathsetu.retrieval.qdrant import QdrantServer, upload_segment
 
     manifest, part = graph_part(folder)
@@ -39,7 +39,7 @@ def upload_library(folder: Path, url: str, progress: Callable[[str, int], None])
 
 
 def _payload(store: Store, number: int) -> dict[str, Any]:
-    """What a point tells of its post, so that others can filter by it."""
+    """The payload of a post's point, by which other programs can filter."""
     post = store.by_number([number])[number].post
     return {
         "id": post.id,
@@ -50,7 +50,7 @@ def _payload(store: Store, number: int) -> dict[str, Any]:
 
 
 def graph_part(folder: Path) -> tuple[Manifest, str]:
-    """A library's manifest, and the name of its graph index."""
+    """The manifest of a library, and the name of its graph part."""
     manifest = read_manifest(folder)
     check(folder, manifest)
     for name, settings in manifest.recipe["parts"].items():

@@ -57,21 +57,21 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-#: What an answer calls unfinished when the reasons of some hits are, or a query's translation.
+#: Names in `Answer.unfinished`: the reasons of some hits, or the translation of the query.
 REASONS, TRANSLATION = "reasons", "translation"
-#: The same of counts by language, tag and collection.
+#: Likewise: the counts by language, tag and collection.
 FACETS = "facets"
-# A post asks for its like with the beginnings of its question and its body: the rest would take
-# long and add little.
+# Characters of the question and of the body of a post that form the query for similar posts:
+# longer queries are slower and hardly better.
 _LIKENESS = 600
-# Of so many formulas that are found for each that is wanted, some look the same.
+# Formulas retrieved per formula wanted, because many look the same.
 _ALIKE = 10
-# Queries of a run that are asked together; more would take much memory.
+# Queries of a run per batch; larger batches take much memory.
 _TOGETHER = 16
-# So many times as many posts as hits are wanted are looked at for versions in other languages.
+# Posts examined per hit wanted when versions in other languages are grouped.
 _LANGUAGES = 7
-# Ids that are looked through for a mistyped one, those of them that are compared letter by letter,
-# and how long these may be: comparing takes time.
+# To correct a mistyped id: the number of ids searched, the number compared letter by letter, and
+# the greatest length of these, since the comparison is slow.
 _LOOKED_THROUGH, _COMPARED, _LONGEST_COMPARED = 20_000, 4_000, 200
 
 
@@ -81,20 +81,20 @@ class Answer:
 
     Attributes:
         question: The query as it was understood.
-        hits: What was found, best first.
-        posts: The posts of the hits, by their ids.
+        hits: The hits, best first.
+        posts: The posts of the hits and of their versions, by id.
         unfinished: Names of parts (or ``reasons``) that are missing because the time limit was
             reached or a cluster did not answer.
         missing: Those of ``unfinished`` for which a cluster did not answer, with the cause.
-        is_close: Whether the best hit is close to what was asked. Where it is not, the hits are
-            merely the nearest there are. A recipe without a calibration cannot tell.
-        offset: How many hits come before these.
+        is_close: Whether the best hit is close to the query; if not, the hits are only the nearest
+            posts. Always true for a recipe without a calibration.
+        offset: The number of hits that were skipped.
         total: How many posts were found; each version of a post in another language counts. Each
             part of a recipe returns a limited number of posts (``candidates``).
-        is_total_exact: Whether no part reached that limit. Otherwise ``total`` is how many posts
-            can be listed, and there may be more.
-        facets: How many of the posts that were found have each ``language``, ``tag`` and
-            ``collection``, the most frequent first; empty unless asked for.
+        is_total_exact: Whether no part reached that limit. Otherwise ``total`` is the number of
+            posts that can be listed, and there may be more.
+        facets: For each ``language``, ``tag`` and ``collection`` the number of posts found, the
+            most frequent first; empty unless requested.
     """
 
     question: Question
@@ -109,7 +109,7 @@ class Answer:
     facets: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        """The hits for a person, a few lines each."""
+        """The hits as readable text, a few lines each."""
         found = f"{'' if self.is_total_exact else 'at least '}{counted(self.total, 'post')} found"
         hits = (f"{rank}. {hit}" for rank, hit in enumerate(self.hits, start=self.offset + 1))
         return "\n".join([found, *hits])
@@ -117,14 +117,14 @@ class Answer:
 
 @dataclass(frozen=True)
 class Presentation:
-    """How hits are arranged for whoever asks; runs for evaluation leave them as they are.
+    """How hits are arranged for the user; evaluation runs use the defaults.
 
     Attributes:
-        own_language: How much posts in the asker's language are preferred (`PREFERENCES`).
+        own_language: How much posts in the user's language are preferred (`PREFERENCES`).
         group: Whether versions of a post in several languages are one hit.
         offset: How many hits to skip.
         min_score: Leave out posts with a lower score.
-        posts: Whether hits carry their posts.
+        posts: Whether hits contain their posts.
     """
 
     own_language: float = 0.0
@@ -135,7 +135,7 @@ class Presentation:
 
     @classmethod
     def wanted(cls, recipe: Recipe, own_language: str | None, group: bool | None) -> Presentation:
-        """What is asked for, else what a recipe says."""
+        """The requested settings, with those of the recipe as defaults."""
         choices = recipe.ranking
         return cls(
             preference(choices.own_language if own_language is None else own_language),
@@ -162,9 +162,10 @@ class Library:
         """Open a library.
 
         Args:
-            place: The folder that it was built in, or its address on a cluster
+            place: The folder of the library, or its address on a cluster
                 (``qdrant://HOST:PORT/NAME``).
-            settings: Settings of its recipe to search with instead (``rerank.model=FOLDER``).
+            settings: Recipe settings that override those of the library
+                (``rerank.model=FOLDER``).
         """
         if not isinstance(place, str | Path):
             raise InputError(f"the library is {place!r:.60}; give a folder or an address")
@@ -175,7 +176,7 @@ class Library:
 
     @property
     def recipe(self) -> Recipe:
-        """The recipe by which it is searched."""
+        """The recipe to search with."""
         return self._recipe(self._backend.now())
 
     def _recipe(self, view: View) -> Recipe:
@@ -188,13 +189,13 @@ class Library:
     def refresh(self) -> bool:
         """Reload the library if its folder was changed; returns whether it was.
 
-        Searches that are running in other threads finish with the posts they began with. A library
-        on a cluster looks for changes by itself, about every second; this looks at once.
+        Searches that run in other threads finish with the posts they began with. A library on a
+        cluster checks for changes automatically, about once per second; this checks at once.
         """
         fresh = self._backend.refreshed()
         if fresh is None:
             return False
-        # The old files are closed when the last search that reads them is done.
+        # The old files are closed when the last search that reads them has finished.
         self._backend = fresh
         return True
 
@@ -219,18 +220,18 @@ class Library:
 
     @property
     def languages(self) -> Mapping[str, int]:
-        """How many posts there are of each language."""
+        """The number of posts in each language."""
         return self._backend.now().languages
 
     @property
     def folder(self) -> Path:
-        """The folder of a library that has one."""
+        """The folder of the library; `InputError` for a library on a cluster."""
         self._check_folder()
         return Path(self.place)
 
     @property
     def manifest(self) -> Manifest:
-        """What a library in a folder consists of."""
+        """The manifest of a library in a folder."""
         return self._check_folder().manifest
 
     def _check_folder(self) -> FolderBackend:
@@ -240,7 +241,7 @@ class Library:
 
     @property
     def version(self) -> str:
-        """Names what a library on a cluster holds now: it changes while it is open."""
+        """The version of a library on a cluster, which may change while it is open; else ""."""
         return self._backend.now().version
 
     def search(
@@ -257,13 +258,13 @@ class Library:
 
         Args:
             query: Words and formulas as people type them, or a query record, whose formulas
-                stand between delimiters.
-            k: How many hits; what the recipe says unless given.
-            language: The language of the query, its code or its name; detected unless given.
-            where: Which posts may be found.
+                are between delimiters.
+            k: The number of hits; by default that of the recipe.
+            language: The language of the query, as a code or a name; detected unless given.
+            where: A filter of the posts.
             explain: Whether to include the reasons.
-            own_language: How much posts in the asker's language are preferred: ``off``, ``weak``,
-                ``normal`` or ``strong``; what the recipe says unless given.
+            own_language: How much posts in the user's language are preferred: ``off``, ``weak``,
+                ``normal`` or ``strong``; by default that of the recipe.
         """
         asked = [self._asked(query, language)]
 
@@ -276,14 +277,14 @@ class Library:
     def _steadily(
         self, work: Callable[[View, Clock], Result], seconds: float | None = None
     ) -> Result:
-        """What some work gives in one version of the library.
+        """Call a function with one version of the library; retry it if that version is dropped.
 
-        A version on a cluster may be dropped when another one has taken its place for a while.
-        Work that still reads it then begins again with the other one.
+        A cluster drops a version some time after it was replaced. A function that still reads it
+        is called again with the new version.
 
         Args:
-            work: What is done.
-            seconds: The time for it.
+            work: The function; it gets the view and a clock.
+            seconds: The time limit; None for none.
         """
         end = None if seconds is None else monotonic() + seconds
         may_begin_anew = True
@@ -305,14 +306,14 @@ class Library:
         as_words: bool = False,
         page: str = "",
     ) -> Question:
-        """A query as it is understood here, before anything is searched.
+        """Analyse a query without searching.
 
         Args:
-            query: Text as it was typed, or a record; what is a question already stays as it is.
-            language: The language of a text, its code or its name; detected unless given, with
-                those of the posts in mind.
+            query: A typed text or a query record; a `Question` is returned unchanged.
+            language: The language of a text, as a code or a name. By default it is detected; the
+                languages of the posts count as more likely.
             as_words: Read only delimited text as formulas.
-            page: The language of the page that it was typed into.
+            page: The language of the page where the query was typed.
         """
         if isinstance(query, Question):
             return query
@@ -327,7 +328,7 @@ class Library:
         return asked
 
     def _asked(self, query: str | Query | Question, language: str) -> Question:
-        """As `question`, in a language that exists; servers take any code that posts may state."""
+        """Like `question`, but refuse unknown languages (servers accept any code)."""
         return self.question(query, _stated(language, existing_language))
 
     def answer(
@@ -349,22 +350,22 @@ class Library:
         """Like `search`, with a time limit, weights of the parts, and more facts in the answer.
 
         Args:
-            query: As in `search`, like all that follow up to ``explain``.
-            k: How many hits.
+            query: As in `search`, like the arguments up to ``explain``.
+            k: The number of hits.
             language: The language of the query.
-            where: Which posts may be found.
+            where: A filter of the posts.
             explain: Whether to include the reasons.
-            weights: The weight of each part, instead of those of the recipe; parts that are not
+            weights: The weight of each part, instead of the recipe's weights; parts that are not
                 named have weight 0. Only the proportions matter.
             seconds: The time limit. Parts that have not finished by then are left out and named
                 in the answer.
             own_language: As in `search`.
             group: Whether versions of a post in several languages are one hit, which names the
-                others; what the recipe says unless given.
-            offset: How many hits to skip. Answers with the same ``k`` are cut
-                out of one list, which is as long as ``total`` says.
+                others; by default as in the recipe.
+            offset: The number of hits to skip. Answers with the same ``k`` are pages of one list
+                of ``total`` posts.
             min_score: Leave out posts with a lower score.
-            facets: Whether posts that were found are counted by language, tag and collection.
+            facets: Whether to count the posts found by language, tag and collection.
         """
         question = self._asked(query, language)
 
@@ -381,7 +382,7 @@ class Library:
                 view, [question], k, where, explain, weighed, clock, shown
             )
             if not hits:
-                # Nothing found, with a part away, is not an answer.
+                # If a part was unavailable, an empty result is an error.
                 _check_whole(clock)
             posts = {hit.id: hit.post for hit in hits if hit.post}
             posts |= view.stored_posts.named(other for hit in hits for other in hit.versions)
@@ -420,8 +421,8 @@ class Library:
     ) -> Hit:
         """Explain how one post matches a query, even if a search would not return it.
 
-        The score is the one that it has among the posts that the query finds; if nothing matches,
-        it is 0 and there are no reasons.
+        The score is computed as if the query had found the post. If nothing matches, the score is
+        0 and there are no reasons.
         """
         question = self._asked(query, language)
 
@@ -445,7 +446,7 @@ class Library:
         return self._steadily(work)
 
     def similar(self, post_id: str, k: int = 10, *, seconds: float | None = None) -> Answer:
-        """The posts most similar to a post; the post itself is not among them.
+        """The posts most similar to a post, without the post itself.
 
         An answer is compared together with its question, as it is indexed.
         """
@@ -470,16 +471,16 @@ class Library:
         name: str = "",
         pools: Mapping[str, Collection[str]] | None = None,
     ) -> Run:
-        """Answer many queries at once, for evaluation: no language is preferred.
+        """Answer many queries for an evaluation; no language is preferred.
 
         Args:
-            queries: What is asked.
-            k: How many hits for each; what the recipe says unless given, all of a pool.
-            where: Which posts may be found.
+            queries: The queries.
+            k: The number of hits per query; by default that of the recipe, or the whole pool.
+            where: A filter of the posts.
             explain: Whether to include the reasons.
-            name: The name of the run; the recipe's unless given.
-            pools: For each query, by its id, the ids of the only posts that are ranked; queries
-                without any get no hits.
+            name: The name of the run; by default that of the recipe.
+            pools: For each query id the ids of the posts to rank; only these are ranked, and
+                queries without a pool get no hits.
         """
         questions = [topic_question(query, self.languages) for query in queries]
         if pools is not None:
@@ -512,7 +513,7 @@ class Library:
         *,
         posts: bool = False,
     ) -> list[tuple[Hit, ...]]:
-        """The answers to questions that are asked together, none of which may miss a part."""
+        """The hits of a batch of questions; raises if a part is unavailable."""
         recipe = self._recipe(view)
         weights = chosen_weights(recipe)
         shown = replace(Presentation.wanted(recipe, own_language, group=False), posts=posts)
@@ -529,7 +530,7 @@ class Library:
         where: Filter | None,
         explain: bool,
     ) -> tuple[Hit, ...]:
-        """Some posts, ranked for one question; a reranker without slices reads all of them."""
+        """Rank the posts of a pool; a reranker without tiers reads all of them."""
         view = self._backend.now()
         if not isinstance(view, FolderBackend):
             raise InputError(
@@ -553,9 +554,9 @@ class Library:
         return hits
 
     def with_recipe(self, recipe: Recipe) -> Self:
-        """This library as another recipe of the same parts searches it, such as a member's.
+        """This library, searched with another recipe of the same parts, such as a member's.
 
-        It reads the files that are open here, and is of no use once this library is closed.
+        It shares the open files and cannot be used after this library is closed.
         """
         other = copy(self)
         other._other_recipe = recipe
@@ -573,7 +574,7 @@ class Library:
         shown: Presentation,
         within: NDArray[np.bool_] | None = None,
     ) -> Iterator[tuple[tuple[Hit, ...], RecipeReply, bool]]:
-        """The hits of each question, all that it finds, and whether there is no more than that."""
+        """For each question its hits, the full reply, and whether that reply is complete."""
         for question in questions:
             check_readable(question)
         recipe = self._recipe(view)
@@ -606,7 +607,7 @@ class Library:
                     is_filtered=within is not None or bool(where and where.conditions),
                 )
                 reply = clock.attempt(LANGUAGE, work_out) or reply
-            if shown.min_score is not None:  # of the scores that are shown
+            if shown.min_score is not None:  # compared with the scores shown
                 reply = reply.ordered(np.flatnonzero(reply.scores >= shown.min_score).tolist())
             end = shown.offset + k
             groups = _grouped(ranker, reply, end) if shown.group else _alone(reply, end)
@@ -623,7 +624,7 @@ class Library:
         clock: Clock,
         with_posts: bool,
     ) -> tuple[Hit, ...]:
-        """Some posts as hits, by their places, each with those of all versions of it."""
+        """The posts at some places as hits; each place has the places of its versions."""
         firsts = reply.numbers[list(places)].tolist()
         posts = view.stored_posts.posts(firsts) if with_posts or explain else {}
         numbers = reply.numbers[[one for group in places.values() for one in group]].tolist()
@@ -646,12 +647,12 @@ class Library:
 
         Args:
             latex: The formula without delimiters, in LaTeX or as typed in a query (``sqrt(2)``).
-            k: How many.
+            k: The number of formulas.
         """
         check_type("the formula", latex, str, "a text in LaTeX")
         if not latex.strip():
             raise InputError("the formula is empty")
-        from mathsetu.intake.typed import formula_as_latex  # its tables, not at the start
+        from mathsetu.intake.typed import formula_as_latex  # loads large tables
 
         asked = formula_as_latex(latex)
 
@@ -671,11 +672,11 @@ class Library:
         return self._steadily(work)
 
     def posts_with(self, formula: FormulaMatch, limit: int) -> tuple[str, ...]:
-        """The ids of the first posts that hold a formula which `formulas` found.
+        """The ids of the first posts that contain a formula found by `formulas`.
 
-        Answers hold the formulas of their questions, with which they are shown.
+        Answers contain the formulas of their questions, with which they are shown.
         """
-        # Numbers are those of one version, so there is no beginning again.
+        # Formula numbers belong to one version, so this cannot be retried with another.
         view = self._backend.now()
         stored_posts = view.stored_posts
         numbers = stored_posts.not_removed(self._formulas_of(view).posts_with(formula.number))
@@ -686,17 +687,17 @@ class Library:
     def formula_instances(
         self, query: Query, k: int = 1000, *, where: Filter | None = None, every: bool = False
     ) -> list[FormulaInstance]:
-        """The formulas most like the one that a query names, by the ids of the collection.
+        """The formulas most similar to that of a query, with the ids of the collection.
 
-        This is ARQMath's task 2. Of formulas that look the same the best one is given. The words
-        around a formula count where a recipe says so (``ranking.formula_context``) and the topic
-        has words; an index of meaning graphs reads them, too.
+        This is ARQMath's task 2. Of formulas that look the same, only the best is returned. The
+        text around a formula counts if the recipe says so (``ranking.formula_context``) and the
+        topic has words; an index of meaning graphs reads it, too.
 
         Args:
             query: A topic; its formula is the one that it names, or the only one in its text.
-            k: How many.
-            where: In which posts formulas may be found.
-            every: Give all occurrences, those that look the same as well.
+            k: The number of formulas.
+            where: A filter of the posts in which formulas are found.
+            every: Return all occurrences, also those that look the same.
         """
         question = topic_question(query, self.languages)
         check_readable(question)
@@ -740,7 +741,7 @@ class Library:
         return self._steadily(lambda view, clock: view.stored_posts.tags(limit))
 
     def titles(self, limit: int) -> Iterator[tuple[int, str]]:
-        """The numbers and titles of the first posts that have one; a cluster tells none."""
+        """The numbers and titles of the first posts with a title; empty on a cluster."""
         return self._backend.now().stored_posts.titles(limit)
 
     def titles_of(self, numbers: Sequence[int]) -> list[str]:
@@ -749,8 +750,8 @@ class Library:
         return [glances[number].post.title for number in numbers]
 
     def has_words(self, terms: Iterable[str]) -> bool:
-        """Whether a post has one of some analysed terms; true where nobody can tell."""
-        from mathsetu.retrieval.lexical import LexicalRetriever  # a library opens without it
+        """Whether any post contains one of the analysed terms; True without a lexical part."""
+        from mathsetu.retrieval.lexical import LexicalRetriever  # not needed to open a library
 
         wanted = list(terms)
         parts = self._backend.now().parts(None)[0].values()
@@ -758,17 +759,17 @@ class Library:
         return not words or any(part.has(wanted) for part in words)
 
     def present(self, ids: Iterable[str]) -> set[str]:
-        """Those of some ids that posts of the library have."""
+        """The given ids that exist in the library."""
         asked = list(ids)
         return self._steadily(
             lambda view, clock: {one for one in asked if one in view.stored_posts}
         )
 
     def posts_named(self, names: Iterable[str]) -> dict[str, set[str]]:
-        """The ids of the posts that names stand for; names that stand for none are left out.
+        """The ids of the posts that each name refers to; names without posts are left out.
 
-        The id of a post stands for it, the name of a document for its sections, that of a table for
-        its rows, that of an archive for the files in it.
+        A name is the id of a post, or the name of a document (all its sections), of a table (all
+        its rows) or of an archive (all its files).
         """
         asked = list(names)
 
@@ -777,9 +778,9 @@ class Library:
             found = {name: {name} for name in asked if name in stored}
             for name, numbers in stored.threads(asked).items():
                 ids = set(stored.ids(list(numbers)).values())
-                # What stands before the first heading of a file has the file's name for an id, as
-                # a question may have the name of its thread: its answers are not meant, nor are
-                # they when the question is no longer there.
+                # The text before the first heading of a file has the name of the file as its id.
+                # A question may likewise have the name of its thread as its id; the name does not
+                # refer to its answers, not even after the question was removed.
                 if name in found or not source_file(f"{name}#"):
                     ids = {one for one in ids if one.startswith(f"{name}#")}
                 if ids:
@@ -789,7 +790,7 @@ class Library:
         return self._steadily(work)
 
     def sizes_of_documents(self, names: Iterable[str]) -> dict[str, int]:
-        """How many posts some documents, tables, archives or threads have, by its name."""
+        """The number of posts of each document, table, archive or thread, by name."""
         asked = list(names)
 
         def work(view: View, clock: Clock) -> dict[str, int]:
@@ -799,34 +800,34 @@ class Library:
         return self._steadily(work)
 
     def older_posts(self, tally: Tally) -> dict[str, int]:
-        """How many posts of files that were added again are older, and were not replaced.
+        """For files that were added again, the number of older posts that were not replaced.
 
         Args:
-            tally: What was added, counted by `Tally.came_from`.
+            tally: The added posts, counted by `Tally.came_from`.
         """
         sizes = self.sizes_of_documents(tally.source_files)
         older = {name: size - tally.posts_of_files[name] for name, size in sorted(sizes.items())}
         return {name: count for name, count in older.items() if count > 0}
 
     def files_below(self, prefix: str) -> list[str]:
-        """The files, tables and archives that posts come from, if their names have a prefix.
+        """The names of source files, tables and archives that start with a prefix.
 
-        Those of removed posts may be among them. On a cluster there are none: to find them would
-        take long.
+        Names from removed posts may be included. Empty on a cluster, where the search would be
+        slow.
         """
         names = self._steadily(lambda view, clock: view.stored_posts.threads_below(prefix))
         return [name for name in names if source_file(f"{name}#")]
 
     def has_collection(self, name: str) -> bool:
-        """Whether there is a post in a collection."""
+        """Whether a collection has any post."""
         return self._steadily(lambda view, clock: view.stored_posts.has_collection(name))
 
     def kept_collections(self, posts: Sequence[Post]) -> dict[str, str]:
-        """The collections in which posts that are added and state none belong, by their ids.
+        """The collections of added posts that do not name one, by post id.
 
-        A post that is in the library stays in its collection. One that is new in a file belongs
-        where most posts of that file are, or of its archive. Those of which the library knows
-        nothing are left out.
+        A post that is already in the library keeps its collection. A new post gets the most
+        frequent collection of its file, or else of its archive. Posts for which the library has
+        neither are left out.
         """
         files = {post.id: source_file_of(post) for post in posts if not post.collection}
 
@@ -851,12 +852,12 @@ class Library:
     def ids_like(
         self, name: str, limit: int = 3, *, but: Collection[str] = frozenset()
     ) -> list[str]:
-        """Ids of posts that hold a mistyped one, or are nearly it; of a large library's first.
+        """Ids that contain a mistyped id or resemble it, among the first posts of the library.
 
         Args:
-            name: What was typed.
-            limit: How many.
-            but: Ids that cannot be meant.
+            name: The mistyped id.
+            limit: The number of ids.
+            but: Ids to leave out.
         """
 
         def work(view: View, clock: Clock) -> list[str]:
@@ -873,8 +874,8 @@ class Library:
     def post(self, post_id: str) -> Post:
         """One post by its id.
 
-        An answer that has no title, question or tags of its own is given with those of the question
-        that it belongs to (``parent_id``), if that is in the library; hits are, too.
+        An answer without title, question or tags gets those of its question (``parent_id``), if
+        that is in the library. This also holds for hits.
         """
         check_type("the id", post_id, str, "a text")
         return self._steadily(lambda view, clock: view.stored_posts.post(post_id))
@@ -892,7 +893,7 @@ def _stated(language: str, code_of: Callable[[str], str]) -> str:
 def _context(
     parts: Mapping[str, Retriever], weights: Mapping[str, float], question: Question
 ) -> Context | None:
-    """What the text of posts has to do with a question, if that has words."""
+    """A function that scores posts for the words of a question; None if it has no words."""
     if not question.words.strip():
         return None
     replies = [(parts[name].ask([question])[0], weight) for name, weight in weights.items()]
@@ -905,7 +906,7 @@ def _context(
 
 
 def check_type(what: str, value: object, kind: type, wanted: str) -> None:
-    """Refuse an argument of a wrong type.
+    """Refuse an argument of the wrong type.
 
     >>> check_type("k", "5", int, "an integer")
     Traceback (most recent call last):
@@ -916,15 +917,15 @@ def check_type(what: str, value: object, kind: type, wanted: str) -> None:
 
 
 def _alone(reply: RecipeReply, end: int) -> list[tuple[int, list[int]]]:
-    """The first places, each by itself."""
+    """The first places, each as a group of one."""
     return [(place, [place]) for place in range(min(end, len(reply.numbers)))]
 
 
 def _grouped(ranker: Ranker, reply: RecipeReply, end: int) -> list[tuple[int, list[int]]]:
-    """The first places at which no version of an earlier post is, each with those of its versions.
+    """Groups of versions of one post: the place of the first version, and those of all versions.
 
-    As many posts are looked at as it takes to have ``end`` of them. Whether a post is a version of
-    another depends on earlier places alone, so that whoever looks further sees the same ones first.
+    Examines posts until there are ``end`` groups. Whether a post is a version of another depends
+    on earlier places only, so that later pages continue the same list of groups.
     """
     depth = end * _LANGUAGES
     while True:
@@ -937,6 +938,6 @@ def _grouped(ranker: Ranker, reply: RecipeReply, end: int) -> list[tuple[int, li
 
 
 def _check_whole(clock: Clock) -> None:
-    """Refuse an answer that a part of a cluster is missing from."""
+    """Raise `Unavailable` if a part of a cluster is missing from the answer."""
     for part, problem in clock.unavailable.items():
         raise Unavailable(f"{part} is missing from the answer: {problem}")

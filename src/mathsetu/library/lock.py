@@ -1,4 +1,4 @@
-"""One writer of a library at a time."""
+"""The write lock of a library: one writer at a time."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from typing import BinaryIO
 from mathsetu.errors import InputError, reason
 from mathsetu.plain_files import is_plain_file, open_to_lock
 
-#: The file that a writer locks; it stays empty.
+#: The empty file that a writer locks.
 LOCK = ".lock"
-# Libraries that this process writes: the lock of a file keeps out other processes only.
+# Libraries that this process is writing: a file lock excludes other processes only.
 _writing: set[Path] = set()
 
 
 @contextmanager
 def writing_alone(library: Path) -> Iterator[None]:
-    """One writer at a time; the lock goes with the process, however it ends.
+    """Hold the write lock of a library; it is released when the process ends in any way.
 
-    What the system refuses on the way (no rights, a full disk) becomes one clear line.
+    Errors of the operating system (no permission, a full disk) are raised as `InputError`.
     """
     own = library.resolve()
     is_new = not library.exists()
@@ -32,7 +32,7 @@ def writing_alone(library: Path) -> Iterator[None]:
     try:
         library.mkdir(parents=True, exist_ok=True)
         with _opened(library / LOCK) as file:
-            # Another build that failed may have removed the file between these two steps.
+            # A failed build may have removed the file between opening and locking it.
             if not _locked(file) or not _is_at(file, library / LOCK):
                 raise busy
             _writing.add(own)
@@ -47,10 +47,10 @@ def writing_alone(library: Path) -> Iterator[None]:
 
 
 def _remove_empty(library: Path) -> None:
-    """Remove the folder of a library again if nothing was built in it."""
+    """Remove the new folder of a library if nothing was built in it."""
     for path in library.iterdir():
         with suppress(OSError):
-            path.rmdir()  # an empty folder: all else stays
+            path.rmdir()  # removes empty folders only
     if {path.name for path in library.iterdir()} <= {LOCK}:
         with suppress(OSError):
             (library / LOCK).unlink(missing_ok=True)
@@ -58,7 +58,7 @@ def _remove_empty(library: Path) -> None:
 
 
 def _is_at(file: BinaryIO, path: Path) -> bool:
-    """Whether an open file is the one that a path names."""
+    """Whether a path still leads to an open file."""
     try:
         return os.path.samestat(os.fstat(file.fileno()), path.stat())
     except FileNotFoundError:
@@ -73,7 +73,7 @@ def _opened(path: Path) -> BinaryIO:
 
 
 def _locked(file: BinaryIO) -> bool:
-    """Take the lock; unlike `flock`, `lockf` is not handed on to the processes of a pool."""
+    """Take the lock; unlike with `flock`, worker processes do not inherit it."""
     try:
         import fcntl
     except ImportError:
@@ -86,10 +86,10 @@ def _locked(file: BinaryIO) -> bool:
 
 
 def _locked_on_windows(file: BinaryIO) -> bool:
-    """Take the lock as Windows has it: the first byte, which goes with the open file, too."""
+    """Lock the first byte of the file; Windows releases it when the file is closed."""
     try:
         windows = import_module("msvcrt")
-    except ImportError:  # no locks of files on this system
+    except ImportError:  # no file locks on this system
         return True
     try:
         windows.locking(file.fileno(), windows.LK_NBLCK, 1)

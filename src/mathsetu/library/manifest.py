@@ -1,12 +1,12 @@
-"""The manifest: what a library consists of. Replacing this one file is what changes a library.
+"""The manifest lists the content of a library. Replacing this one file changes the library.
 
-A library folder holds ``manifest.json`` and ``segments/``. A build writes new segments beside
-the old ones, then replaces the manifest in one step, then removes what no manifest names any
-more. Whenever the process dies, or the power fails, the folder opens as the old library or as the
-new one.
+A library folder contains ``manifest.json`` and ``segments/``. A build writes new segments beside
+the old ones, then replaces the manifest in one step, then removes the segments that the manifest no
+longer names. If the process dies or the power fails at any time, the folder opens as the old or as
+the new library.
 
-A library may come from somebody else. So the manifest names every file with its size and checksum;
-what it does not name, and whatever is a link or a device, is refused at opening.
+A library may come from an untrusted source. So the manifest names every file with its size and
+checksum; opening refuses other files, links and devices.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from mathsetu.plain_files import (
 from mathsetu.recipes.schema import parse_table
 from mathsetu.retrieval.mapped import CHECKSUMS
 
-#: Grows when libraries written by older versions can no longer be read, and with a new built-in
-#: model, since vectors of two models do not meet.
+#: Increases when libraries written by older versions can no longer be read, and with a new built-in
+#: model, because vectors of different models cannot be compared.
 FORMAT = 8
 _PART = f".{_NAME}.part"
 _CHECKSUM = "checksum"
-#: What the folder of a segment is called besides its name until the segment is whole.
+#: Suffix of the folder of a segment until the segment is complete.
 BUILDING = ".building"
-# Longer ones are nobody's: a million segments take less.
+# The largest manifest that is read, in bytes; one with a million segments is smaller.
 _LARGEST = 1 << 28
 # Files up to this size are compared with their checksums at opening.
 _SMALL = 1 << 16
@@ -50,10 +50,10 @@ _SMALL = 1 << 16
 
 @dataclass(frozen=True)
 class Segment:
-    """One part of a library that was built at once.
+    """A unit of the index, written by one build.
 
-    ``files`` maps each file's path inside the segment to its size and checksum; ``removed``
-    holds the numbers of posts that were taken out since.
+    ``files`` maps each file's path inside the segment to its size and checksum; ``removed`` has the
+    numbers of the posts that were removed since.
     """
 
     name: str
@@ -66,7 +66,7 @@ class Segment:
 class Manifest:
     """Everything that is needed to open a library.
 
-    ``models`` has the fingerprint of the model that made the vectors of each part that has any.
+    ``models`` has, for each part with vectors, the fingerprint of the model that made them.
     """
 
     recipe: dict[str, Any]
@@ -90,7 +90,7 @@ class Manifest:
 
 
 def segment_folder(library: Path, name: str) -> Path:
-    """Where a segment lives."""
+    """The folder of a segment."""
     return library / SEGMENTS / name
 
 
@@ -112,7 +112,7 @@ def checksum(path: Path) -> str:
 
 
 def write_manifest(library: Path, manifest: Manifest) -> None:
-    """Replace the manifest in one step: this is the moment when a change takes effect."""
+    """Replace the manifest in one step, which makes a change take effect."""
     content = signed({"mathsetu": "library", "format": FORMAT, **asdict(manifest)})
     part = library / _PART
     part.unlink(missing_ok=True)
@@ -125,7 +125,7 @@ def write_manifest(library: Path, manifest: Manifest) -> None:
 
 
 def signed(content: dict[str, Any]) -> dict[str, Any]:
-    """The content of a manifest with its checksum, by which damage in it is found, too."""
+    """The content of a manifest with its own checksum, which reveals damage to it."""
     rest = {name: value for name, value in content.items() if name != _CHECKSUM}
     written = json.dumps(rest, sort_keys=True).encode()
     return {**rest, _CHECKSUM: blake2b(written, digest_size=16).hexdigest()}
@@ -137,10 +137,10 @@ def has_manifest(library: Path) -> bool:
 
 
 def check_place(library: Path) -> None:
-    """Refuse to build where building would be a mistake, or would reach out of the folder.
+    """Refuse to build in a folder with other content, or with links that lead out of it.
 
-    A library that is damaged or of another version may be built again: that is its remedy. A
-    ``manifest.json`` alone may be anybody's.
+    A library that is damaged or of another version may be rebuilt, which repairs it. An
+    unreadable ``manifest.json`` without segments may belong to another program.
     """
     if library.exists() and not library.is_dir():
         raise InputError(f"{library}: is a file; choose a folder")
@@ -170,7 +170,7 @@ def _claims_to_be_ours(library: Path) -> bool:
 
 
 def segment_folders(library: Path) -> list[Path]:
-    """Everything that lies where segments do, in order."""
+    """All entries of the folder of segments, sorted."""
     folder = library / SEGMENTS
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise InputError(f"{folder}: is a link or a file where a folder is expected; remove it")
@@ -178,9 +178,9 @@ def segment_folders(library: Path) -> list[Path]:
 
 
 def is_ours(folder: Path) -> bool:
-    """Whether a folder was made for a segment, and so may be removed when no manifest names it.
+    """Whether a folder was made for a segment, so that it may be removed if it is not in use.
 
-    It is marked; or it is empty, since the power failed before the mark was on the disk.
+    Such a folder has a mark, or is empty because the power failed before the mark was written.
     """
     if not is_plain_folder(folder):
         return False
@@ -189,7 +189,7 @@ def is_ours(folder: Path) -> bool:
 
 
 def former_segments(library: Path) -> set[str]:
-    """The segments that a manifest of any version names; empty where it cannot be read."""
+    """The segments named in a manifest of any version; empty if it cannot be read."""
     try:
         names = {str(entry["name"]) for entry in _read_json(library / _NAME)["segments"]}
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
@@ -198,7 +198,7 @@ def former_segments(library: Path) -> set[str]:
 
 
 def is_segment_name(name: str) -> bool:
-    """Whether a segment may have this name: six digits or a few more."""
+    """Whether a name is valid for a segment: six to nine digits."""
     return name.isascii() and name.isdecimal() and 6 <= len(name) <= 9
 
 
@@ -211,7 +211,7 @@ def _read_json(path: Path) -> Any:
 
 
 def _remedy(library: Path, found: object) -> str:
-    """What to do about a library of another format."""
+    """How to make a library of another format readable."""
     if isinstance(found, int) and found > FORMAT:
         return "install a newer version of MathSetu"
     return f"convert it in place with: mathsetu upgrade {library}"
@@ -219,13 +219,13 @@ def _remedy(library: Path, found: object) -> str:
 
 @dataclass(frozen=True)
 class FormerManifest:
-    """What every format of the manifest has said: how a library was built, and where posts are.
+    """The fields that manifests of every format have: the recipe and the segments.
 
     Attributes:
         format: The number of the format.
-        recipe: The recipe as it was stored, perhaps with settings that are not known any more.
-        segments: For each segment its name and the numbers of posts that were removed.
-        checksum: Of the file.
+        recipe: The recipe as it was stored, perhaps with settings that no longer exist.
+        segments: For each segment its name and the numbers of the removed posts.
+        checksum: The checksum of the manifest file.
     """
 
     format: int
@@ -235,7 +235,7 @@ class FormerManifest:
 
 
 def read_former_manifest(library: Path) -> FormerManifest:
-    """Read a manifest of any format, or say why that cannot be done."""
+    """Read a manifest of any format; the error says why one cannot be read."""
     path = library / _NAME
     if not is_plain_file(path):
         raise _without_manifest(library)
@@ -271,7 +271,7 @@ def _without_manifest(library: Path) -> InputError:
 
 
 def read_manifest(library: Path) -> Manifest:
-    """Read the manifest, or say why the folder cannot be opened and what to do."""
+    """Read the manifest; the error says why the folder cannot be opened and how to fix it."""
     path = library / _NAME
     if library.is_file():
         raise InputError(f"{library}: is a file, not a library (build one from it: "
@@ -311,12 +311,12 @@ def read_manifest(library: Path) -> Manifest:
 
 
 def check_models(library: Path, manifest: Manifest, present: Mapping[str, str]) -> None:
-    """Refuse to search, or to add to, vectors that another model made: they cannot be compared.
+    """Refuse to search or extend vectors of another model: they cannot be compared.
 
     Args:
-        library: The folder, for the error.
-        manifest: Names the models that made the vectors.
-        present: The models that would read the query, or further posts, by part.
+        library: The folder, for the error message.
+        manifest: The manifest, with the models that made the vectors.
+        present: For each part the model that would encode queries or new posts.
     """
     for part, recorded in manifest.models.items():
         if present.get(part, recorded) != recorded:
@@ -350,10 +350,11 @@ def _inside(name: str) -> str:
 
 
 def check(library: Path, manifest: Manifest, thorough: bool = False) -> None:
-    """Find missing, cut or changed files before a search stumbles over them.
+    """Refuse missing, truncated or changed files before a search reads them.
 
-    Opening compares the sizes of all files and the content of small ones and of the checksums, by
-    which the others are checked where they are read; with ``thorough`` every byte is read.
+    Opening checks the sizes of all files, and the content of small files and of the files of
+    checksums. Other files are checked against these when they are read. With ``thorough``, every
+    byte is read.
     """
     if not manifest.segments:
         raise DamagedLibrary(library, "its manifest names no posts")

@@ -1,7 +1,7 @@
-"""Merges segments: their posts and what their parts have worked out, without removed posts.
+"""Merges segments: their posts and the indexes of their parts, without removed posts.
 
-Texts are not read again and nothing is encoded again. Files are written a part at a time, so that a
-merged segment may be many times as large as memory would hold.
+Texts are not analysed again and passages are not encoded again. Files are written in pieces, so
+that a merged segment may be much larger than memory.
 """
 
 from __future__ import annotations
@@ -30,27 +30,27 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.int64]
 
-#: Posts in a segment that others are merged into.
+#: The most posts in a merged segment.
 MERGED_POSTS = 5_000_000
-# Files that are written at a time: each takes memory for some of its content.
+# Worker processes at most: each keeps a piece of its file in memory.
 _PROCESSES = 4
 # With fewer posts, starting processes takes longer than the work.
 _MANY = 20_000
 
 
 def most_merged(recipe: Recipe) -> int:
-    """How many posts a merged segment of a recipe may have."""
+    """The most posts that a merged segment of a recipe may have."""
     builders = (make_builder(settings, part) for part, settings in recipe.parts.items())
     on_disk = all(builder.merges_on_disk for builder in builders)
     return MERGED_POSTS if on_disk else build.SEGMENT_POSTS
 
 
 def mergeable(segments: Sequence[Segment], most: int) -> Iterator[list[Segment]]:
-    """Neighbours that fit into one segment, and segments that removed posts have left holes in.
+    """Groups of adjacent segments that fit into one, and single segments with removed posts.
 
     Args:
-        segments: Those of a library.
-        most: Posts in a merged segment.
+        segments: The segments of a library.
+        most: The most posts in a merged segment.
 
     >>> sizes = [Segment(str(n), n, {}) for n in (60_000, 30_000, 90_000, 5, 5)]
     >>> [[one.name for one in group] for group in mergeable(sizes, 100_000)]
@@ -74,7 +74,7 @@ def _present(segment: Segment) -> int:
 def merge_segments(
     library: Path, name: str, segments: Sequence[Segment], recipe: Recipe, processes: int
 ) -> int:
-    """Write a segment with the posts of others that are not removed; gives how many there are."""
+    """Write one segment with the remaining posts of others; returns the number of posts."""
     work = segment_folder(library, name + BUILDING)
     shutil.rmtree(work, ignore_errors=True)
     build.make_marked(work)
@@ -85,7 +85,7 @@ def merge_segments(
     ]
     languages = [_languages(folder, numbers) for folder, numbers in zip(folders, kept, strict=True)]
     merge = partial(_merge_one, work, recipe, folders, kept, languages)
-    # The store and each part are files of their own, so that they can be written side by side.
+    # The store and the parts have separate files, so they can be written in parallel.
     everything = (STORE, *recipe.parts)
     processes = min(processes, _PROCESSES) if sum(map(len, kept)) >= _MANY else 1
     [count, *_] = ordered_map(merge, everything, processes)
@@ -110,7 +110,7 @@ def _merge_one(
     languages: Sequence[list[str]],
     name: str,
 ) -> int:
-    """Merge the stores of segments, or what they have of one part; gives how many posts remain."""
+    """Merge the stores or one part of segments; returns the number of remaining posts."""
     if name == STORE:
         return write_store(work / STORE, _rows(folders, kept))
     sources = list(map(WrittenSegment, (folder / name for folder in folders), kept, languages))

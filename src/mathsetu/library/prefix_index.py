@@ -1,8 +1,8 @@
 """An index of short texts by word prefixes, for suggestions while typing.
 
-A text is kept as its words without capitals and accents, in one row of bytes for all texts, and
-the places where words begin are sorted by what follows them. That is about the texts once more and
-four bytes for each word, and a search is two bisections.
+The folded words (lower case, no accents) of all texts are concatenated to one byte string. The
+offsets of word beginnings are sorted by the bytes that follow. This takes about the size of the
+texts plus four bytes per word. A search is two binary searches.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _SPACE, _END = ord(" "), ord("\n")
-# Places are sorted by so many bytes; texts that go on alike are compared when they are found.
+# Offsets are sorted by this many bytes; longer prefixes are compared during the search.
 _SORTED = 32
 _FORMULA = re.compile(r"\$+[^$]*\$+")
 
@@ -36,7 +36,7 @@ def folded(text: str) -> str:
 
 
 class PrefixIndex:
-    """Texts by the beginnings of their words.
+    """Texts indexed by the beginnings of their words.
 
     >>> table = PrefixIndex(["Prime numbers", "Infinitely many primes", "Sums"])
     >>> table.find("prim", 5), table.find("many pr", 5), table.find("x", 5)
@@ -44,11 +44,11 @@ class PrefixIndex:
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
-        """Sort texts; each has the number of its place among them."""
+        """Index texts, which are numbered in the given order."""
         self._bytes = b"".join(folded(text).encode() + b"\n" for text in texts)
         row = np.frombuffer(self._bytes + bytes(_SORTED), dtype=np.uint8)
         ends = np.flatnonzero(row[: len(self._bytes)] == _END)
-        #: Where each text begins, and where the last one ends.
+        #: The offset of each text, and the end of the last one.
         self._texts = np.concatenate([np.zeros(1, np.int64), ends + 1]).astype(np.int32)
         is_letter = row > _SPACE
         begins = np.flatnonzero(is_letter[1:] & ~is_letter[:-1]) + 1
@@ -64,15 +64,15 @@ class PrefixIndex:
 
     @property
     def size(self) -> int:
-        """The bytes that the table takes."""
+        """The size of the index in bytes."""
         return len(self._bytes) + self._texts.nbytes + self._begins.nbytes
 
     def find(self, beginning: str, limit: int) -> list[int]:
-        """The texts in which words begin so: those that begin so themselves first, then short ones.
+        """Texts with words that start with a prefix: first if the text does, then by length.
 
         Args:
-            beginning: Folded words, the last of which may be unfinished.
-            limit: How many.
+            beginning: The prefix: folded words, the last of which may be unfinished.
+            limit: The number of texts.
         """
         wanted = beginning.encode()
         if not wanted:
@@ -96,5 +96,5 @@ class PrefixIndex:
         return list(dict.fromkeys(numbers[order[: 4 * limit]].tolist()))[:limit]
 
     def words(self) -> list[str]:
-        """All words of all texts, as often as they occur."""
+        """All words of all texts, with repetitions."""
         return self._bytes.decode().split()

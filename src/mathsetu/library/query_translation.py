@@ -1,4 +1,4 @@
-"""Checks and translates a query before the parts get it."""
+"""Checks and translates a query before the parts search for it."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from mathsetu.records import Reason
 if TYPE_CHECKING:
     from mathsetu.languages.translate import Translator
 
-#: A query longer than this is refused: it is a file sent by mistake, or an attack.
+#: The longest query, in characters; longer ones are files sent by mistake, or attacks.
 LONGEST_QUERY = 100_000
 
 
 def check_readable(question: Question) -> None:
-    """Refuse a query that is too long, or no whole text."""
+    """Refuse a query that is too long or contains invalid characters."""
     size = len(question.written)
     name = f"query {question.query.id}" if question.query.id else "the query"
     if has_lone_surrogate(question.written):
@@ -36,7 +36,7 @@ def check_readable(question: Question) -> None:
 
 
 def check_asks(question: Question) -> None:
-    """Refuse a blank query, or one of stop words only; by meaning it would still find something."""
+    """Refuse a blank query or one of stop words only, which a search by meaning would accept."""
     if not question.written.strip():
         raise InputError("the query is empty")
     if not any(question.formulas) and not any(
@@ -48,7 +48,7 @@ def check_asks(question: Question) -> None:
 
 
 def prepare(questions: Sequence[Question], choices: Preparation) -> list[Question]:
-    """Translate the questions that are in another language than the recipe wants.
+    """Translate the questions that are not in the target language of the recipe.
 
     >>> from mathsetu.records import Query
     >>> asked = Question(Query("1", "समाकल $x^2$", language="hi"))
@@ -74,10 +74,9 @@ def prepare(questions: Sequence[Question], choices: Preparation) -> list[Questio
 
 
 def check_translation(questions: Sequence[Question], choices: Preparation) -> None:
-    """Miss what translating questions needs: a program, a package, a model, a pair of languages.
+    """Raise if a program, package, model or language pair for the translation is missing.
 
-    A recipe that translates needs none of these for questions in the language that it wants, and no
-    model for what was translated before.
+    None is needed for questions in the target language, or for those translated before.
     """
     if not choices.translate:
         return
@@ -95,16 +94,16 @@ def check_translation(questions: Sequence[Question], choices: Preparation) -> No
 
 
 def _texts(questions: Iterable[Question]) -> list[str]:
-    """What is translated of questions: their titles and texts, in turn."""
+    """The texts to translate: the title and the text of each question, in turn."""
     queries = [question.marked_query for question in questions]
     return [text for query in queries for text in (query.title, query.text)]
 
 
 def _foreign(questions: Sequence[Question], target: str) -> dict[str, list[int]]:
-    """Language to the places of the questions that are in it, and have to be translated."""
+    """For each language the places of the questions to translate from it."""
     foreign: dict[str, list[int]] = defaultdict(list)
     for place, question in enumerate(questions):
-        # What no language was found in may be formulas alone.
+        # A question without a detected language may consist of formulas only.
         if question.language and language(question.language).code != target:
             foreign[question.language].append(place)
     return foreign
@@ -112,7 +111,7 @@ def _foreign(questions: Sequence[Question], target: str) -> dict[str, list[int]]
 
 @cache
 def _translator(backend: str, model: str) -> Translator:
-    """Libraries that translate in the same way share the model."""
+    """The translator, shared by all libraries with the same settings."""
     from mathsetu.languages.translate import open_translator
 
     return open_translator(backend, model)

@@ -1,8 +1,8 @@
-"""Ranks posts as a recipe says: a weighted sum or a fusion, then a reranker.
+"""Ranks posts according to a recipe: a weighted sum or a fusion, then a reranker.
 
-A recipe of several systems is ranked by ranking each of them as a recipe of its own. Posts that
-hold the query as it is written are put above their like, scores are calibrated, and posts in the
-asker's language come first where that is wanted.
+If a recipe fuses several systems, each system is ranked as a separate recipe first. Posts that
+contain the query as it is written get a higher score, scores are calibrated, and posts in the
+user's language are preferred if requested.
 """
 
 from __future__ import annotations
@@ -41,50 +41,50 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
     Allowed = NDArray[np.bool_] | None
 
-#: What an answer calls unfinished when there was no time for a reranker.
+#: The name in `Answer.unfinished` when the reranker did not finish in time.
 RERANKING = "reranking"
-#: The share of a score for what a post holds as it was asked for; a reason for another order.
+#: Names of reasons: the share of a score for an exact match; a new order by language.
 EXACT, LANGUAGE = "exact", "language"
-#: How the reason begins where a post has all words of a question, but not as they were written.
+#: The start of the reason if a post has all words of a question close together, not as a phrase.
 TOGETHER = "all words together: "
-# Posts from the top that are looked into for what they hold as it was asked for: more where little
-# is asked for, which says less of a post; and deeper those that have all words of a short query.
-# And those among which the asker's language is looked for.
+# Top posts examined for exact matches: by default, for queries of formulas or few words only (where
+# scores tell less), and for posts that may have all words of a short query. Last, the top posts
+# that are reordered by language.
 _LOOKED_INTO, _LOOKED_INTO_FOR_LITTLE, _LOOKED_INTO_FOR_WORDS, _LANGUAGE_DEPTH = 20, 50, 100, 100
-# So much more counts what is written as it was asked for where that tells most (`telling`).
+# The largest factor for an exact match (`ExactReply.telling`).
 _NOTHING_ELSE = 4.0
-# What the whole question counts where it is the title of a post, or the last heading in it.
+# The share if the whole question is the title of a post, or the last heading in its title.
 _TITLE = 2.0
-# Formulas of a query that are looked for as they are written, the longest ones.
+# Formulas of a query that are searched for as written, the longest first.
 _FORMULAS = 5
-# Kinds of parts that read words without looking any up; how much of a query, by its letters, must
-# be known words for them to tell anything.
+# Kinds of parts that encode words instead of looking them up; the least share of known words in a
+# query, by letters, for their scores to be reliable.
 _GUESSING, _LEAST_KNOWN = frozenset({"meaning", "dense"}), 0.25
-# Posts that are looked into for all words of a query, and among how many they are chosen: a long
-# post that has all of them is not among the first, as each word counts little in it.
+# Posts that are examined for all words of a query, and the number of top posts they are chosen
+# from: a long post with all words does not rank first, as each word counts little in it.
 _SAID_BY, _SAID_AMONG = 20, 200
-# Posts that are looked into for all larger formulas of a query.
+# Top posts that are examined for all larger formulas of a query.
 _HELD_AMONG = 3
-# All words of a short query (of so many words) among so few words of a post count, whatever their
-# order: a share of what the phrase does, less for two or three, which may be there by chance, and
-# up to so much more the less is between them. In their order, with other endings, they count as
-# four words do.
+# Proximity: all words of a short query (at most _SHORT words) within _TOGETHER words of a post
+# count in any order. They get _APART of the share of a phrase (_FEW_APART for two or three words,
+# which may be close by chance), and up to _ADJACENT more the closer they are. Words in the order
+# of the query but with other endings get _APART + _ADJACENT.
 _SHORT, _TOGETHER, _ADJACENT = 8, 20, 0.2
 _APART, _FEW_APART = 0.7, {2: 0.4, 3: 0.55}
-# Posts in different languages are versions of one another when their vectors are as near as this,
-# and so many of their formulas are the same (Jaccard), at least two.
+# Posts in different languages are versions of one another from this cosine of their vectors and
+# this Jaccard index of their formulas, with at least so many formulas in common.
 _SAME_MEANING, _SAME_FORMULAS, _LEAST_FORMULAS = 0.85, 0.6, 2
 
 
 @dataclass(frozen=True)
 class Scope:
-    """What may be found, and how much of it.
+    """Which posts may be found, how many, and in what time.
 
     Attributes:
-        k: How many posts are wanted for each question.
-        allowed: Which posts may be found; None for all.
-        clock: Says how long it may take.
-        also: A post that is ranked, found or not.
+        k: The number of posts wanted for each question.
+        allowed: The posts that may be found; None for all.
+        clock: The time limit.
+        also: A post that is ranked even if no part finds it.
     """
 
     k: int
@@ -94,12 +94,12 @@ class Scope:
 
 
 class Ranker:
-    """Ranks posts as one recipe says.
+    """Ranks posts according to one recipe.
 
     Args:
         recipe: The recipe.
-        parts: Its parts by name; those of other recipes may be among them.
-        posts: The posts by their numbers.
+        parts: The retrievers of its parts, by name; others are ignored.
+        posts: The posts of the library.
     """
 
     def __init__(self, recipe: Recipe, parts: Mapping[str, Retriever], posts: Posts) -> None:
@@ -110,16 +110,16 @@ class Ranker:
     def rank(
         self, questions: Sequence[Question], scope: Scope, weights: dict[str, float]
     ) -> Iterator[RecipeReply]:
-        """All posts that each question finds, as deep as asked for where there are as many.
+        """Rank the posts for each question.
 
         Args:
-            questions: What is asked.
+            questions: The questions.
             scope: Which posts may be found, and how many.
-            weights: What each part, or each system, counts.
+            weights: The weight of each part, or of each system.
         """
         rank = self._fused if self.recipe.ranking.fuse else self._weighed
         settings, choices = self.recipe.rerank, self.recipe.ranking
-        # A calibration is true of the recipe's own weights, and of all its parts.
+        # A calibration is valid only for the recipe's own weights and with all parts finished.
         learned = choices.calibration if weights == choices.weights else None
         for ranked in rank(questions, scope, weights):
             if choices.exact and len(ranked.numbers):
@@ -132,11 +132,11 @@ class Ranker:
             yield ranked
 
     def _chances(self, ranked: RecipeReply, learned: Calibration) -> Numbers:
-        """The calibrated scores of what was found.
+        """The calibrated scores of the posts found.
 
-        What an encoder reads into words that nobody knows is a guess, and tells nothing. A post
-        that has all words of the query is close to it: in a small library, where every word is
-        frequent, what the words are worth does not tell so.
+        If too few words of the query are known, the scores of encoders are guesses and are set to
+        0. A post with all words of the query counts as close to it, because in a small library,
+        where every word is frequent, the scores of words do not show that.
         """
         levels = {name: float(part.max(initial=0)) for name, part in ranked.said.items()}
         scores = learned.scores(ranked.totals, levels, ranked.silent)
@@ -149,8 +149,8 @@ class Ranker:
         return scores
 
     def _knows_words(self, question: Question) -> bool:
-        """Whether enough of a question's words are known, to its language or to the posts."""
-        from mathsetu.languages.vocabulary import known_share  # not when a library is opened
+        """Whether enough of a question's words are known in its language or occur in posts."""
+        from mathsetu.languages.vocabulary import known_share  # not needed to open a library
         from mathsetu.retrieval.lexical import LexicalRetriever
 
         indexes = [part for part in self._parts.values() if isinstance(part, LexicalRetriever)]
@@ -161,10 +161,10 @@ class Ranker:
         return known_share(question.words, question.languages, is_used) >= _LEAST_KNOWN
 
     def _is_said(self, ranked: RecipeReply) -> bool:
-        """Whether a post has what is asked for: as it is written, all words, or all formulas.
+        """Whether a post contains the question: as written, all its words, or all its formulas.
 
-        All words are looked for in the posts that have most of them. A formula may be a part of one
-        of the post, with other letters.
+        All words are searched for in the posts with the best word scores. A formula may be part of
+        a larger one in the post, and with other letters.
         """
         if EXACT in ranked.added and ranked.added[EXACT].any():
             return True
@@ -181,7 +181,7 @@ class Ranker:
         return False
 
     def depth(self, k: int) -> int:
-        """How many posts each part may find when ``k`` are wanted."""
+        """The number of candidates from each part when ``k`` posts are wanted."""
         ranking, rerank = self.recipe.ranking, self.recipe.rerank
         return max(k, ranking.candidates, rerank.depth if rerank else 0)
 
@@ -194,19 +194,19 @@ class Ranker:
         *,
         is_filtered: bool = False,
     ) -> RecipeReply:
-        """The posts as someone wants them who prefers a language.
+        """Reorder the posts for a user who prefers a language.
 
-        Versions of a post are judged together, and the one in that language stands first; it is
-        looked up in the post's thread where no part has found it. A post that moves up is shown
-        with the score of the best one that it is put above, so that scores fall along the list. The
-        difference is the language's share, and the reasons say so.
+        Versions of a post are scored together, and the version in that language is ranked first.
+        If no part has found that version, it is looked up in the thread of the post. A post that
+        moves up gets the highest score of the posts below it, so that scores do not increase along
+        the list. The difference is stated as the share of the language in the reasons.
 
         Args:
             ranked: The posts.
-            language: What is preferred.
-            strength: How much (`own_first`).
-            depth: How many posts are wanted; no fewer are looked at.
-            is_filtered: Whether some posts must not be found, so that none is looked up.
+            language: The preferred language.
+            strength: The strength of the preference (`own_first`).
+            depth: The number of posts wanted; at least as many are examined.
+            is_filtered: Whether a filter applies; then no versions are looked up.
         """
         without = ranked
         first = ranked.numbers[: max(depth, _LANGUAGE_DEPTH)].tolist()
@@ -256,11 +256,11 @@ class Ranker:
         return ranked.ordered(before, shown, remark)
 
     def versions(self, ranked: RecipeReply, depth: int) -> list[int]:
-        """For each of the first posts the place of the first version of it in any language.
+        """For each of the first posts the place of its first version in any language.
 
-        Versions are posts in different languages that share a thread, in which no language has two
-        posts and none is an answer, or whose meaning and formulas are nearly the same. An answer is
-        no version of a question.
+        Versions are posts in different languages that share a thread in which no language has two
+        posts and no post is an answer, or posts with nearly the same meaning and formulas. An
+        answer is never a version of a question.
         """
         numbers = ranked.numbers[:depth]
         headings = self._posts.headings(numbers.tolist())
@@ -268,9 +268,9 @@ class Ranker:
         return self._groups(ranked, numbers, seen, self._threads(seen))
 
     def _threads(self, posts: Iterable[Heading]) -> dict[str, dict[int, str]]:
-        """The threads of versions among those of posts: the numbers and languages of their posts.
+        """The threads of posts whose members are versions: the languages of posts by number.
 
-        The posts of a discussion, or the sections of a document, are no versions.
+        The posts of a discussion and the sections of a document are not versions.
         """
         names = dict.fromkeys(post.thread_id for post in posts if post.thread_id)
         known = self._posts.threads(names) if names else {}
@@ -287,7 +287,7 @@ class Ranker:
         seen: Sequence[Heading],
         threads: Mapping[str, Mapping[int, str]],
     ) -> list[int]:
-        """For each post the place of the first version of it among them."""
+        """For each post the place of its first version among them."""
         first = list(range(len(seen)))
         near = self._near(ranked, numbers, [heading.language for heading in seen])
         mentioned = {place for pair in near for place in pair}
@@ -311,7 +311,7 @@ class Ranker:
     def _near(
         ranked: RecipeReply, numbers: NDArray[np.int64], languages: Sequence[str]
     ) -> list[tuple[int, int]]:
-        """The places of two posts each, in different languages, that mean nearly the same."""
+        """Pairs of places of posts in different languages with nearly the same meaning."""
         comparing = [one for one in ranked.replies.values() if isinstance(one, Comparing)]
         spoken = Counter(filter(None, languages)).most_common()
         if not comparing or len(spoken) < 2:
@@ -329,7 +329,7 @@ class Ranker:
         return found
 
     def _exact(self, ranked: RecipeReply) -> RecipeReply:
-        """Posts that hold the query as it is written, above those that do not, all else equal."""
+        """Raise the scores of posts that contain the query as it is written."""
         exact = ExactReply(ranked.question, next(iter(_lexical(ranked).values()), None))
         if not exact.asks:
             return ranked
@@ -361,7 +361,7 @@ class Ranker:
     def _fused(
         self, questions: Sequence[Question], scope: Scope, weights: dict[str, float]
     ) -> Iterator[RecipeReply]:
-        from mathsetu.ranking.fusion import fuse  # here, because most recipes fuse nothing
+        from mathsetu.ranking.fusion import fuse  # most recipes do not fuse
 
         ranking = self.recipe.ranking
         counting = {name: weight for name, weight in weights.items() if weight}
@@ -372,10 +372,10 @@ class Ranker:
             member.rank(questions, deeper, member.recipe.ranking.weights) for member in members
         ]
         for question, *lists in zip(questions, *rankings, strict=True):
-            # A member of several parts ranks all that any of them found; its own run would not.
+            # A member of several parts ranks the union of their candidates; its run is cut at k.
             cut = (_first(ranked, deeper) for ranked in lists)
             named = dict(zip(counting, cut, strict=True))
-            # Ties are drawn or broken by the ids of posts: so they are as in a fusion of run files.
+            # Fusion breaks ties by post ids: so the order is the same as for fused run files.
             found = dict.fromkeys(n for one in named.values() for n in one.numbers.tolist())
             ids = self._posts.ids(list(found))
             runs = [_as_run(name, ranked, ids) for name, ranked in named.items()]
@@ -391,7 +391,7 @@ class Ranker:
         texts = [candidate_text(posts[number], settings.fields, settings.text) for number in top]
         asked = question_text(ranked.question.marked_query, settings.text)
         found = Reranker(settings).rerank(asked, texts, ranked.scores.tolist())
-        # Calibrated scores stay what they are at each place; it is the posts that move.
+        # Calibrated scores stay at their places; only the posts move.
         is_calibrated = ranked.scores is not ranked.totals
         scores = ranked.scores.tolist() if is_calibrated else found.scores
 
@@ -406,38 +406,37 @@ class Ranker:
 
 
 class ExactReply:
-    """What posts hold of a question as it is written: its formulas, and its words as a phrase.
+    """Scores exact matches of a question: its formulas, and its words as a phrase.
 
     Args:
         question: The question.
-        lexical: What the words of posts say to it, where a part does; finds words that stand
-            together, but not as a phrase.
+        lexical: The reply of a lexical part, if any; finds words that are close together, but not
+            as a phrase.
     """
 
     def __init__(self, question: Question, lexical: LexicalReply | None = None) -> None:
         self._question = question
-        # Many words, and those beside formulas, are together by chance or not at all.
+        # Many words, or words with formulas, are close together by chance or not at all.
         is_short = lexical is not None and not question.formulas
         self._lexical = lexical if is_short and len(question.words.split()) <= _SHORT else None
 
     @property
     def asks(self) -> bool:
-        """Whether the question has anything to look for."""
+        """Whether the question has anything to match exactly."""
         return bool(self._formulas or self._phrases or self._heading)
 
     @property
     def asks_little(self) -> bool:
-        """Whether nothing else is asked for than formulas, or a few words."""
+        """Whether the question has only formulas, or only a few words."""
         return not self._question.words.strip() or self._word_count < _NOTHING_ELSE
 
     @property
     def telling(self) -> float:
-        """How much more it tells of a post that it has what is asked for as it is written.
+        """The factor for exact matches: how much they say about the relevance of a post.
 
-        Most where nothing else is asked for than formulas, or one word: what is like a formula may
-        be a fragment of it, which is more like a short one than a longer one that holds it, and
-        the meaning of a word by itself is vague. And most where it is four words or more, which
-        are not together by chance; two words may be.
+        It is largest for questions of formulas only, because similarity prefers a fragment of a
+        formula to a longer formula that contains it, and for one word, whose meaning is vague. It
+        is also largest for four to eight words, which are not adjacent by chance as two may be.
         """
         count = self._word_count
         if count > _SHORT:
@@ -446,13 +445,13 @@ class ExactReply:
 
     @cached_property
     def _word_count(self) -> int:
-        """How many words are asked for; beside formulas they are never few."""
+        """The number of words; words with formulas never count as few."""
         count = len(self._question.words.split())
         return count if not self._question.formulas else count and _SHORT + 1
 
     @cached_property
     def _heading(self) -> str:
-        """The whole question as the title of a post would have it; "" where it has formulas."""
+        """The whole question normalised for a comparison with titles; "" if it has formulas."""
         return "" if self._question.formulas else as_heading(self._question.words)
 
     @cached_property
@@ -465,18 +464,18 @@ class ExactReply:
         return phrases(self._question.texts, self._question.language)
 
     def may_have_words(self, number: int) -> bool:
-        """Whether a post may have all words of a short question; quick."""
+        """Whether a post may have all words of a short question; a fast test."""
         lexical = self._lexical
         return lexical is not None and lexical.word_count > 1 and lexical.may_say_all(number)
 
     def share(self, number: int, post: Glance) -> float:
-        """How much of the question a post holds: as it is written, or else its words together."""
+        """How much of the question a post contains: as written, or else its words in proximity."""
         return self.held(post)[0] or self._together(number, post)[0]
 
     def held(self, post: Glance) -> tuple[float, list[Evidence]]:
-        """How much of the question a post holds as it is written, and what.
+        """How much of the question a post contains as written, with the matches.
 
-        That is 1 for all of it, and `_TITLE` where it is the title.
+        This is 1 for all of it, and `_TITLE` if it is the title.
         """
         if title := self._as_title(post):
             return _TITLE, [Evidence("word", self._question.words.strip(), title)]
@@ -497,9 +496,9 @@ class ExactReply:
         return total / whole, found
 
     def _together(self, number: int, post: Glance) -> tuple[float, tuple[str, ...]]:
-        """How much all words of the question count among a few of a post, and the latter.
+        """The share for all words of the question in proximity, and the quotes of the post.
 
-        Their order does not matter, and translations count as well.
+        Words match in any order, and so do their translations.
         """
         if self._lexical is None or not self.may_have_words(number):
             return 0.0, ()
@@ -515,36 +514,36 @@ class ExactReply:
         return share, own.quotes
 
     def _as_title(self, post: Glance) -> str:
-        """The title of a post, or the last heading in it, where it is the whole question."""
-        # Few have all words, and only the titles of these are read.
+        """The title of a post, or the last heading in it, if it is the whole question; else ""."""
+        # Few posts have all words; only their titles are read.
         if not self._heading or not Phrase(self._heading).words_are_in(post.lower):
             return ""
         title = _last_heading(post)
         return title if as_heading(title) == self._heading else ""
 
     def best(self, k: int, allowed: Allowed = None) -> Scored:
-        """Nothing: only what others have found is looked into."""
+        """Return no posts: only the posts found by the parts are examined."""
         return Scored(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32))
 
     def scores(self, numbers: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Nothing, without the posts."""
+        """Return zeros: exact matches cannot be scored without the posts."""
         return np.zeros(len(numbers), dtype=np.float32)
 
     def reason(self, number: int, post: Post) -> Reason:
-        """What the post holds as it is written."""
+        """The matches of the post."""
         share, found = self.held(Glance.of(post))
         if not found:
-            # Which word is which, the part that looks up words tells.
+            # The reason of the lexical part tells which word matches which.
             share, quotes = self._together(number, Glance.of(post))
             return Reason(EXACT, share, TOGETHER + ", ".join(f"“{one}”" for one in quotes))
         told = (f"${one.found}$" if one.kind == "formula" else f"“{one.found}”" for one in found)
-        # One formula of a post may hold several of the question.
+        # One formula of a post may contain several of the question.
         named = ", ".join(dict.fromkeys(told))
         return Reason(EXACT, share, f"as written: {named}", tuple(found))
 
 
 def _lexical(ranked: RecipeReply) -> dict[str, LexicalReply]:
-    """What the parts that look up words said to a question."""
+    """The replies of the lexical parts, by part."""
     from mathsetu.retrieval.lexical import LexicalReply
 
     return {
@@ -555,7 +554,7 @@ def _lexical(ranked: RecipeReply) -> dict[str, LexicalReply]:
 
 
 def _formulas(ranked: RecipeReply) -> dict[str, FormulaReply]:
-    """What the parts that match formulas said to a question."""
+    """The replies of the formula parts, by part."""
     from mathsetu.retrieval.formula import FormulaReply
 
     return {
@@ -566,7 +565,7 @@ def _formulas(ranked: RecipeReply) -> dict[str, FormulaReply]:
 
 
 def _are_in_languages(thread: Mapping[int, str]) -> bool:
-    """Whether no language has two posts of a thread."""
+    """Whether a thread has at most one post per language."""
     spoken = [language for language in thread.values() if language]
     return len(set(spoken)) == len(spoken)
 
@@ -577,13 +576,13 @@ def _looked_up(
     language: str,
     known: AbstractSet[int],
 ) -> tuple[RecipeReply, list[int]]:
-    """The posts with versions in a language that their threads name, and the places of these.
+    """Append the versions in a language from the posts' threads; also returns their places.
 
     Args:
         ranked: The posts.
-        threads: Those of their threads that are versions of a post.
+        threads: The threads of the posts whose members are versions.
         language: The language.
-        known: Posts that need not be looked up.
+        known: Numbers of posts that are not looked up.
     """
     wanted = [
         number
@@ -600,19 +599,19 @@ def _looked_up(
 
 
 def _can_be_versions(post: Heading, other: Heading) -> bool:
-    """Whether two posts are in two languages, and both or neither of them are answers."""
+    """Whether two posts are in different languages, and both or neither are answers."""
     in_two_languages = post.language and other.language and post.language != other.language
     return bool(in_two_languages) and post.is_answer == other.is_answer
 
 
 def _last_heading(post: Glance) -> str:
-    """The title of a post, or the last heading in it."""
+    """The title of a post, or the last heading in the title."""
     return post.written["title"].rpartition(BETWEEN_TITLES)[2]
 
 
 def _as_said(phrase: Phrase, post: Glance) -> str:
-    """A phrase as a post has it, outside its formulas; "" where it does not."""
-    # Few have it, and only these are taken apart.
+    """A phrase as it is written in a post, outside formulas; "" if the post does not have it."""
+    # Few posts have it; only these are split into spans.
     if not phrase.words_are_in(post.lower) or not phrase.is_in(post.evened):
         return ""
     spans = (span for text in post.texts for span in text.spans if span.kind == "text")
@@ -626,7 +625,7 @@ def _have_same_formulas(post: Glance, other: Glance) -> bool:
 
 
 def _first(ranked: RecipeReply, scope: Scope) -> RecipeReply:
-    """As many of the posts as are wanted, and the one that is ranked in any case."""
+    """The first ``k`` posts, and the post that is always ranked."""
     numbers = ranked.numbers.tolist()
     if len(numbers) <= scope.k:
         return ranked
@@ -635,7 +634,7 @@ def _first(ranked: RecipeReply, scope: Scope) -> RecipeReply:
 
 
 def _as_run(name: str, ranked: RecipeReply, ids: Mapping[int, str]) -> Run:
-    """A ranking as fusion reads it."""
+    """A ranking as input for fusion."""
     pairs = zip(ranked.numbers.tolist(), ranked.scores.tolist(), strict=True)
     hits = tuple(Hit(ids[number], score) for number, score in pairs)
     return Run(name, {ranked.question.query.id: hits})
@@ -648,7 +647,7 @@ def _together(
     scores: Numbers,
     method: str,
 ) -> RecipeReply:
-    """The fused ranking, with what the members' parts said and where each member had a post."""
+    """The fused ranking, with the shares of the members' parts and each post's ranks."""
     places = {number: place for place, number in enumerate(order)}
     added: dict[str, Numbers] = {}
     replies: dict[str, Reply] = {}
@@ -663,7 +662,7 @@ def _together(
             added[part] = np.maximum(added[part], given) if part in added else given
         replies |= ranked.replies
 
-    # What the parts said has to add up to the fused score; what none of them said is the fusion's.
+    # Scale the shares of the parts to sum to the fused score; without shares, it is the fusion's.
     whole = sum(added.values(), start=np.zeros(len(order)))
     scale = np.divide(scores, whole, out=np.zeros_like(scores), where=whole > 0)
     added = {part: values * scale for part, values in added.items()}

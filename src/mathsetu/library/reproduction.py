@@ -28,22 +28,22 @@ if TYPE_CHECKING:
 #: How many posts are ranked where a recipe states no ``ranking.k``: the limit of ARQMath's runs.
 DEPTH = 1000
 _FOLDS = 5
-# How ARQMath names the topics of its task 2.
+# The ids of topics of ARQMath's task 2.
 _FORMULA_TOPIC = re.compile(r"B\.[0-9]{1,4}")
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One of our figures, and the paper's where it has one.
+    """One measured figure, with the paper's figure if there is one.
 
     Attributes:
-        edition: The lab and year, empty for topics of no lab.
+        edition: The lab and year; empty for topics of no known lab.
         language: The language of the topics.
-        topics: How many of them have a relevant post here.
-        measure: What is measured.
+        topics: The number of topics that were averaged.
+        measure: The measure.
         ours: Our mean.
-        paper: The paper's, if it reports it.
-        source: Where it stands in the paper.
+        paper: The paper's mean, if the paper reports it.
+        source: Where the paper reports it.
     """
 
     edition: str
@@ -57,17 +57,17 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
-    """Our figures beside the paper's, if there is one, and all that differs in data or models.
+    """Our figures beside those of the paper, if any, and all differences in data or models.
 
     Attributes:
-        recipe: The recipe.
+        recipe: The name of the recipe.
         figures: The figures.
-        differences: What differs, a line each.
-        depth: How many posts were ranked for each topic; None for all that were found of a pool.
+        differences: The differences, one line each.
+        depth: The number of posts ranked for each topic; None if a pool was ranked.
         relevant_from: The lowest relevant grade.
         judgments: The judgments that were used.
-        learned: What a fusion learned, in words.
-        fusion: The same as a method that was fitted on all topics.
+        learned: A description of the learned fusion; empty if none was learned.
+        fusion: The learned fusion method, fitted on all topics.
     """
 
     recipe: str
@@ -91,23 +91,23 @@ def reproduce(
     stored: LearnedFusion | None = None,
     left_out: Collection[str] | None = (),
 ) -> Reproduction:
-    """Measure a library on judged topics.
+    """Evaluate a library on judged topics.
 
-    Judgments of posts that the library does not have are left out, and so are topics whose relevant
-    posts are all missing, whether the judgments name these or are of available posts only. A
-    fusion that learns is cross-validated: no topic is ranked by what its own judgments taught.
+    Judgments of posts that are not in the library are left out. Topics whose relevant posts are
+    all missing are left out too, whether or not the judgments include the missing posts. A learned
+    fusion is cross-validated: no topic is ranked by weights learned from its own judgments.
 
     Args:
         library: Built with the recipe, or with a recipe that differs in some settings.
-        shipped: The recipe as it is shipped, which the paper's figures are of.
+        shipped: The recipe as shipped, for which the paper reports figures.
         queries: The topics.
-        judgments: How posts were judged for them.
-        depth: How many posts are ranked for each topic.
-        pool: Whether only the judged posts of each topic are ranked, as CrossMath does: all of
-            them that the recipe finds, whatever the depth.
-        stored: What a fusion learned before, instead of learning it here.
-        left_out: The ids of posts that the recipe left out when the library was built; None: not
-            known.
+        judgments: The judgments of posts for the topics.
+        depth: The number of posts to rank for each topic.
+        pool: Whether to rank only the judged posts of each topic, as CrossMath does: all of them
+            that the recipe finds, at any depth.
+        stored: A fusion that was learned before, instead of learning one here.
+        left_out: The ids of posts that the recipe left out when the library was built; None if
+            unknown.
     """
     task = JudgedTask.of(library, queries, judgments, pool, left_out)
     if task.pools is not None:
@@ -143,15 +143,15 @@ def sweep(
     constants: Sequence[float],
     depth: int = DEPTH,
 ) -> list[tuple[float, tuple[Figure, ...]]]:
-    """The figures of a reciprocal rank fusion for several constants k; systems answer once.
+    """Evaluate a reciprocal rank fusion for several constants k; the systems are run once.
 
     Args:
-        library: As in `reproduce`, like all that follow up to ``judgments``.
-        shipped: The recipe as it is shipped.
+        library: As in `reproduce`, like the arguments up to ``judgments``.
+        shipped: The recipe as shipped.
         queries: The topics.
-        judgments: How posts were judged for them.
+        judgments: The judgments of posts for the topics.
         constants: The values of k.
-        depth: How many posts are ranked for each topic.
+        depth: The number of posts to rank for each topic.
     """
     from mathsetu.ranking.fusion import RRF, fuse
 
@@ -166,14 +166,14 @@ def sweep(
 
 @dataclass(frozen=True)
 class JudgedTask:
-    """Topics with judgments of posts that are here.
+    """Topics with judgments of posts in the library.
 
     Attributes:
         queries: The topics.
         judged: The judgments that are used.
         threshold: The lowest relevant grade.
-        pools: The only posts that are ranked for each topic; None for all.
-        unused: How many judgments are left out, by what they are of.
+        pools: The only posts to rank for each topic; None for all posts.
+        unused: The number of judgments that are left out, by reason.
     """
 
     queries: list[Query]
@@ -191,14 +191,14 @@ class JudgedTask:
         pool: bool = False,
         left_out: Collection[str] | None = (),
     ) -> JudgedTask:
-        """Leave out what the library does not have.
+        """Select the topics and judgments that the posts of a library can be evaluated on.
 
         Args:
-            library: Has the posts.
+            library: The library.
             queries: The topics.
-            judgments: How posts were judged for them.
+            judgments: The judgments of posts for the topics.
             pool: Whether only judged posts are ranked.
-            left_out: The ids of posts that the recipe left out; None: not known.
+            left_out: The ids of posts that the recipe left out; None if unknown.
         """
         every = Judgments.of(judgments)
         known = library.present({judgment.id for judgment in judgments})
@@ -216,7 +216,7 @@ class JudgedTask:
             )
         threshold = every.relevant_from
         had = every.answerable(threshold).grades
-        # Nobody can find anything for a topic without any relevant post: papers count these, too.
+        # Topics that never had a relevant post are kept, because papers count them, too.
         asked = [
             query
             for query in queries
@@ -242,7 +242,7 @@ class JudgedTask:
         return cls(asked, judged, threshold, judged.grades if pool else None, unused)
 
     def notes(self) -> Iterator[str]:
-        """What is left out, and which topics count although nothing can be found for them."""
+        """Notes on judgments that are left out, and on topics without a relevant post."""
         unused = [f"{count:,} of {what}" for what, count in self.unused.items() if count]
         if unused:
             every = self.used + sum(self.unused.values())
@@ -254,7 +254,7 @@ class JudgedTask:
 
     @property
     def used(self) -> int:
-        """How many judgments are used."""
+        """The number of judgments that are used."""
         return _number(self.judged.grades)
 
     @property
@@ -274,11 +274,11 @@ def _number(grades: Mapping[str, Collection[str]]) -> int:
 def _is_hopeless(topic: str, answerable: Collection[str]) -> bool:
     """Whether a topic never had a relevant post, as far as is known.
 
-    Judgments of available posts alone do not tell: those of the relevant ones may be gone.
+    The given judgments alone may not tell, because those of the relevant posts may be missing.
 
     Args:
-        topic: The topic.
-        answerable: The topics that have a relevant post in the judgments that were given.
+        topic: The id of the topic.
+        answerable: The topics that have a relevant post in the given judgments.
 
     >>> _is_hopeless("A.3", ["A.1"]), _is_hopeless("A.208", ["A.1"]), _is_hopeless("q_9", ["q_1"])
     (False, True, True)
@@ -292,7 +292,7 @@ def _is_hopeless(topic: str, answerable: Collection[str]) -> bool:
 def _answered(
     library: Library, task: JudgedTask, depth: int, settled: bool
 ) -> tuple[Run, str, Any]:
-    """The run, what was learned for it in words, and as a method that was fitted on all topics."""
+    """The run, a description of what was learned, and the method fitted on all topics."""
     recipe = library.recipe
     if settled or not learns(recipe):
         return library.run(task.queries, depth, pools=task.pools), "", None
@@ -309,7 +309,7 @@ def learns(recipe: Recipe) -> bool:
 
 
 def member_runs(library: Library, task: JudgedTask, depth: int = DEPTH) -> list[Run]:
-    """The runs of the systems that a recipe fuses, named like them, as deep as it fuses them."""
+    """The runs of the systems that a recipe fuses, with their names, to the depth it fuses."""
     recipe = library.recipe
     fused = max(depth, recipe.ranking.candidates)
     return [
@@ -323,7 +323,7 @@ def member_runs(library: Library, task: JudgedTask, depth: int = DEPTH) -> list[
 def fuse_members(
     recipe: Recipe, runs: Sequence[Run], task: JudgedTask, depth: int = DEPTH
 ) -> Learned:
-    """The runs of a recipe's systems, fused; what is to be learned is cross-validated."""
+    """Fuse the runs of a recipe's systems; a learned fusion is cross-validated."""
     from mathsetu.ranking.fusion import GOAL, Learned, fuse, fuse_learned, make_learner
 
     if not learns(recipe):
@@ -341,7 +341,7 @@ def fuse_members(
 
 
 def _protocol(name: str, pool: bool, stored: LearnedFusion | None) -> Iterator[str]:
-    """What differs in how topics are answered."""
+    """The differences in the evaluation protocol."""
     every = published_figures(name)
     pooled = any(one.source.startswith("CrossMath") for one in every)
     if pooled and not pool:
@@ -358,7 +358,7 @@ def _protocol(name: str, pool: bool, stored: LearnedFusion | None) -> Iterator[s
 
 
 def _unranked(run: Run, task: JudgedTask) -> Iterator[str]:
-    """How many posts of the pools the recipe did not find, if any."""
+    """A note on the posts of the pools that the recipe did not find, if any."""
     pooled = _number(task.pools or {})
     found = sum(len(run.rankings.get(topic, ())) for topic in task.pools or ())
     if found < pooled:
@@ -378,7 +378,7 @@ def has_paper(name: str) -> bool:
 
 
 def figures_of(name: str, run: Run, task: JudgedTask) -> list[Figure]:
-    """The figures of a run, by edition and language, beside those that a recipe's paper has."""
+    """The figures of a run by edition and language, with those of the recipe's paper."""
     every = published_figures(name)
     groups: dict[tuple[str, str], list[str]] = {}
     for query in task.queries:
@@ -412,13 +412,13 @@ def figures_of(name: str, run: Run, task: JudgedTask) -> list[Figure]:
 
 
 def _measures(every: Sequence[Published], edition: str) -> tuple[Measure, ...]:
-    """What the paper measures with, in its order; what ARQMath does where there is no paper."""
+    """The measures of the paper, in its order; those of ARQMath if there is no paper."""
     own = dict.fromkeys(one.measure for one in every if one.edition == edition)
     return tuple(own or dict.fromkeys(one.measure for one in every)) or parse_measures(["arqmath"])
 
 
 def changed_settings(shipped: Recipe, used: Recipe) -> list[str]:
-    """The settings in which a recipe was used otherwise than it is shipped.
+    """The settings in which the used recipe differs from the shipped one.
 
     >>> from mathsetu.recipes import load_recipe
     >>> changed_settings(load_recipe("mirmu"), load_recipe("mirmu", ["parts.text.model=./other"]))
@@ -450,7 +450,7 @@ def _shown(value: Any) -> str:
 
 
 def _other_data(figures: Sequence[Figure], posts: int) -> Iterator[str]:
-    """What differs from the paper's data."""
+    """The differences from the data of the paper."""
     by_name = {edition.name: edition for edition in EDITIONS.values()}
     for name, language in dict.fromkeys((one.edition, one.language) for one in figures):
         if not name:
@@ -458,7 +458,7 @@ def _other_data(figures: Sequence[Figure], posts: int) -> Iterator[str]:
             continue
         group = [one for one in figures if (one.edition, one.language) == (name, language)]
         if all(one.paper is None for one in group):
-            # The paper did not run them, so its collection is nobody's to compare with.
+            # The paper did not use this edition, so there is no collection to compare with.
             yield f"topics of {name}, {language}: the paper has no figures for them"
             continue
         edition = by_name[name]
@@ -469,7 +469,7 @@ def _other_data(figures: Sequence[Figure], posts: int) -> Iterator[str]:
 
 
 def _fewer_posts(recipe: Recipe, left_out: Collection[str] | None) -> Iterator[str]:
-    """What the recipe leaves out of the collection."""
+    """A note on the posts that the recipe leaves out of the collection."""
     selection = {name: value for name, value in asdict(recipe.posts).items() if value}
     settings = ", ".join(f"posts.{name} {_shown(value)}" for name, value in selection.items())
     if left_out is None and selection:
@@ -479,7 +479,7 @@ def _fewer_posts(recipe: Recipe, left_out: Collection[str] | None) -> Iterator[s
 
 
 def check_posts_wanted(queries: Iterable[Query]) -> None:
-    """Refuse topics of ARQMath task 2: their judgments are of formulas, and posts are ranked here.
+    """Refuse topics of ARQMath task 2, whose judgments are of formulas instead of posts.
 
     >>> check_posts_wanted([Query("A.1", "Is $x$ even?")])
     """
@@ -494,13 +494,13 @@ def check_posts_wanted(queries: Iterable[Query]) -> None:
 
 
 def check_models(recipe: Recipe, queries: Iterable[Query]) -> None:
-    """Miss what answering needs, besides the parts, before hours were spent on these.
+    """Check that the reranker and the translator are available, before hours of indexing.
 
-    Packages and programs are looked for, and models that are named are fetched; nothing is loaded.
+    Packages and programs are looked up and named models are fetched, but nothing is loaded.
 
     Args:
-        recipe: Says what translates queries and what reranks.
-        queries: What will be asked: only languages that have to be translated need a translator.
+        recipe: The recipe, which names the translator and the reranker.
+        queries: The queries: only those that must be translated need a translator.
     """
     rerankers = {"rerank": recipe.rerank}
     rerankers |= {f"systems.{name}.rerank": one.rerank for name, one in recipe.systems.items()}
@@ -513,7 +513,7 @@ def check_models(recipe: Recipe, queries: Iterable[Query]) -> None:
 
 
 def same_recipe(folder: Path, recipe: Recipe) -> bool:
-    """Whether a library is there that was built with a recipe."""
+    """Whether a folder has a library that was built with a recipe."""
     try:
         with Library(folder) as library:
             return library.recipe == recipe

@@ -1,7 +1,7 @@
-"""The posts of all segments of a library as one sequence, without the removed ones.
+"""The posts of all segments of a library as one sequence, without removed posts.
 
-A post has a number in its segment, and one in the whole library: that of its segment's first post
-added to its own. Retrievers count the same way.
+A post has a number in its segment and a number in the library: the sum of the former and the number
+of the segment's first post. Retrievers use the same numbers.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-# Filters whose posts are remembered, a bit for each post.
+# Cached filters; each takes one bit per post.
 _FILTERS = 64
-# Ids whose numbers are remembered.
+# Cached ids with their numbers.
 _REMEMBERED = 10_000
 
 
-#: Something that posts must have, or must not: a field, values of which one is enough, and whether
-#: it is wanted.
+#: A condition on posts: a field, the values of which a post has at least one, and whether it must
+#: (or must not) have one.
 Condition = tuple[str, tuple[str, ...], bool]
-#: The fields that posts are filtered by, and counted by.
+#: The fields by which posts are filtered and counted.
 FACETS = LANGUAGE, TAG, COLLECTION = "language", "tag", "collection"
 
 
 @dataclass(frozen=True)
 class Filter:
-    """Which posts may be found.
+    """Restricts a search to some posts.
 
-    A list of values may be given wherever there is a tuple here, and the name of a language
-    wherever there is its code.
+    A list of values may be given instead of a tuple, and the name of a language instead of its
+    code.
 
     Attributes:
         language: Only posts in this language, or in one of these.
@@ -93,17 +93,17 @@ class Filter:
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """The languages of which one is wanted; empty for all."""
+        """The allowed languages; empty for all."""
         return _several(self.language)
 
     @property
     def collections(self) -> tuple[str, ...]:
-        """The collections of which one is wanted; empty for all."""
+        """The allowed collections; empty for all."""
         return _several(self.collection)
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
-        """What a post must meet, one after the other."""
+        """The conditions that a post must meet."""
         conditions = [
             (LANGUAGE, self.languages, True),
             (COLLECTION, self.collections, True),
@@ -121,7 +121,7 @@ def _several(value: str | tuple[str, ...]) -> tuple[str, ...]:
 
 
 def by_frequency(counts: Mapping[str, int]) -> dict[str, int]:
-    """Counts, the largest first.
+    """Sort counts, the largest first.
 
     >>> by_frequency({"hi": 1, "cs": 2, "en": 2})
     {'cs': 2, 'en': 2, 'hi': 1}
@@ -130,7 +130,7 @@ def by_frequency(counts: Mapping[str, int]) -> dict[str, int]:
 
 
 def questions_of(posts: Iterable[PostFacts]) -> list[str]:
-    """The ids of the questions that have something to say for some posts, each once."""
+    """The ids of the questions that complete the given posts, each once."""
     wanted = (one.post.parent_id for one in posts if not is_told(one.post))
     return list(dict.fromkeys(filter(None, wanted)))
 
@@ -138,7 +138,7 @@ def questions_of(posts: Iterable[PostFacts]) -> list[str]:
 def whole_posts(
     posts: Mapping[int, PostFacts], questions: Mapping[str, PostFacts | None]
 ) -> dict[int, Post]:
-    """Posts as they are shown: each answer with what its question says, where that is known."""
+    """Posts as they are shown: each answer is completed from its question, if that is known."""
     whole: dict[int, Post] = {}
     for number, facts in posts.items():
         asked = questions.get(facts.post.parent_id)
@@ -150,12 +150,12 @@ class SegmentedPosts:
     """The stores of all segments as one.
 
     Attributes:
-        count: How many posts the segments have, removed ones included.
-        present: Which posts may be found at all, by number; None when none was removed.
+        count: The number of posts in the segments, including removed ones.
+        present: The mask of posts that were not removed; None if none was removed.
     """
 
     def __init__(self, folders: Sequence[Path], segments: Sequence[Segment]) -> None:
-        """Open the stores of segments that lie in ``folders``."""
+        """Open the stores of segments in ``folders``."""
         self._segments = segments
         self._stores: list[Store] = []
         with ExitStack() as opened:
@@ -172,7 +172,7 @@ class SegmentedPosts:
         self.count = len(self._numbering)
         self.present: NDArray[np.bool_] | None = self._not_removed()
         self._numbers: dict[str, int] = {}
-        # People turn pages and change their words; the filter stays.
+        # Users page through results and edit their queries with the same filter.
         self._passing = lru_cache(_FILTERS)(self._passing_bits)
 
     def _not_removed(self) -> NDArray[np.bool_] | None:
@@ -197,22 +197,22 @@ class SegmentedPosts:
         return offset + number
 
     def post(self, post_id: str) -> Post:
-        """One post by its id, as `posts` gives it."""
+        """A post by its id; an answer is completed from its question."""
         return self.named([post_id])[post_id]
 
     def named(self, ids: Iterable[str]) -> dict[str, Post]:
-        """Posts by their ids, as `posts` gives them."""
+        """Posts by their ids; answers are completed from their questions."""
         numbers = {post_id: self.number_of(post_id) for post_id in ids}
         posts = self.posts(list(numbers.values()))
         return {post_id: posts[number] for post_id, number in numbers.items()}
 
     def find(self, post_id: str) -> PostFacts | None:
-        """What is known of a post, if it is here."""
+        """The facts of a post; None if it does not exist."""
         place = self._place(post_id)
         return None if place is None else place[0].by_number([place[1]])[place[1]]
 
     def collections(self, ids: Iterable[str]) -> dict[str, str]:
-        """The collections of those of some posts that are here, by their ids."""
+        """The collection of each given post that exists, by id."""
         places = ((post_id, self._place(post_id)) for post_id in ids)
         return {
             post_id: place[0].collection_of(place[1])
@@ -221,7 +221,7 @@ class SegmentedPosts:
         }
 
     def has_collection(self, name: str) -> bool:
-        """Whether there is a post in a collection."""
+        """Whether a collection has any post."""
         allowed = self.allowed(Filter(collection=name))
         return allowed is not None and bool(allowed.any())
 
@@ -235,7 +235,7 @@ class SegmentedPosts:
         ]
 
     def threads(self, names: Iterable[str]) -> dict[str, dict[int, str]]:
-        """The posts of some threads or files, as far as they are known: numbers and languages."""
+        """For each known thread or file, the languages of its posts by their numbers."""
         wanted = list(dict.fromkeys(names))
         found: dict[str, dict[int, str]] = {}
         for store, segment, first in zip(
@@ -247,12 +247,12 @@ class SegmentedPosts:
         return found
 
     def threads_below(self, prefix: str) -> list[str]:
-        """The names of threads and files that begin with a prefix, removed posts' among them."""
+        """The names of threads and files that start with a prefix, also those of removed posts."""
         names = chain.from_iterable(store.threads_below(prefix) for store in self._stores)
         return sorted(set(names))
 
     def places(self, ids: Iterable[str]) -> dict[str, dict[str, int]]:
-        """For each segment, by its name, those of some posts that it has, with their numbers."""
+        """For each segment, by name, the numbers of the given posts that it has."""
         wanted = list(ids)
         found: dict[str, dict[str, int]] = {}
         for store, segment in zip(self._stores, self._segments, strict=True):
@@ -265,7 +265,7 @@ class SegmentedPosts:
         return found
 
     def posts(self, numbers: Sequence[int]) -> dict[int, Post]:
-        """Posts by their numbers, each answer with what its question says."""
+        """Posts by their numbers; answers are completed from their questions."""
         facts = {
             offset + number: one
             for store, offset, own in self._shared_out(numbers)
@@ -275,7 +275,7 @@ class SegmentedPosts:
         return whole_posts(facts, asked)
 
     def glances(self, numbers: Sequence[int]) -> dict[int, Glance]:
-        """Posts by their numbers as they were written, answers without their questions."""
+        """Posts by their numbers as they were written; answers are not completed."""
         return {
             offset + number: glance
             for store, offset, own in self._shared_out(numbers)
@@ -283,7 +283,7 @@ class SegmentedPosts:
         }
 
     def headings(self, numbers: Sequence[int]) -> dict[int, Heading]:
-        """The languages and threads of posts by their numbers, and whether they are answers."""
+        """The `Heading` of each post, by number."""
         return {
             offset + number: heading
             for store, offset, own in self._shared_out(numbers)
@@ -295,14 +295,14 @@ class SegmentedPosts:
         ids: dict[int, str] = {}
         for store, offset, own in self._shared_out(numbers):
             ids.update((offset + number, name) for number, name in store.ids(own).items())
-        # Posts that are found are asked for next, by their ids.
+        # Callers usually request these posts next, by id.
         if len(self._numbers) > _REMEMBERED:
             self._numbers.clear()
         self._numbers.update((name, number) for number, name in ids.items())
         return ids
 
     def allowed(self, where: Filter | None) -> NDArray[np.bool_] | None:
-        """Which posts may be found, by number; None for all."""
+        """The mask of posts that may be found, by number; None for all."""
         if where is None or not where.conditions:
             return self.present
         bits = self._passing(where.conditions)
@@ -310,12 +310,12 @@ class SegmentedPosts:
         return allowed if self.present is None else allowed & self.present
 
     def _passing_bits(self, conditions: tuple[Condition, ...]) -> NDArray[np.uint8]:
-        """A bit for each post: whether it passes a filter."""
+        """A bit for each post: whether it meets all conditions."""
         masks = [store.allowed(conditions) for store in self._stores]
         return np.packbits(np.concatenate(masks))
 
     def not_removed(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Those of some numbers whose posts are still there."""
+        """The given numbers without those of removed posts."""
         return numbers if self.present is None else numbers[self.present[numbers]]
 
     def tags(self, limit: int) -> dict[str, int]:
@@ -326,7 +326,7 @@ class SegmentedPosts:
         return dict(list(by_frequency(counts).items())[:limit])
 
     def titles(self, limit: int) -> Iterator[tuple[int, str]]:
-        """The numbers and titles of the first posts that have one, removed ones left out."""
+        """The numbers and titles of the first posts with a title, without removed posts."""
         stores = zip(self._stores, self._segments, self._numbering.firsts, strict=True)
         every = (
             (first + number, title)
@@ -337,10 +337,10 @@ class SegmentedPosts:
         return islice(every, limit)
 
     def facets(self, numbers: Sequence[int]) -> dict[str, dict[str, int]]:
-        """How many of some posts have each language, tag and collection, the most frequent first.
+        """How many of the given posts have each language, tag and collection, largest first.
 
         Args:
-            numbers: The posts, each once.
+            numbers: The numbers of the posts, without duplicates.
         """
         counts: dict[str, Counter[str]] = {field: Counter() for field in FACETS}
         for store, _, own in self._shared_out(numbers):
@@ -370,7 +370,7 @@ class SegmentedPosts:
         return None
 
     def _shared_out(self, numbers: Sequence[int]) -> Iterator[tuple[Store, int, list[int]]]:
-        """Each store, the number of its first post, and those of some numbers that are its own."""
+        """For each store with some of the posts: the store, its first number, the numbers in it."""
         wanted = np.array(numbers, dtype=np.int64)
         for segment, _, own in self._numbering.shared_out(wanted):
             yield self._stores[segment], self._numbering.firsts[segment], own.tolist()

@@ -14,14 +14,15 @@ from mathsetu.languages.normalise import fold
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# Shorter words have too many neighbours; longer ones may have two letters wrong.
+# The shortest word that is corrected (shorter ones have too many neighbours), and the length from
+# which two wrong letters are allowed.
 _SHORTEST, _LONG = 4, 8
 _BITS = 64
 _ONES = np.array([byte.bit_count() for byte in range(256)], dtype=np.uint8)
 
 
 class Spelling:
-    """Known words, and how frequent each is.
+    """Known words with their frequencies.
 
     >>> spelling = Spelling({"integral": 5, "interval": 3, "prvočíslo": 1})
     >>> spelling.nearest("intergal"), spelling.nearest("prvocisla"), spelling.nearest("matrix")
@@ -38,7 +39,7 @@ class Spelling:
 
     @cached_property
     def _letters(self) -> NDArray[np.uint64]:
-        """For each word, a bit for each of its letters."""
+        """For each word a bit set of its letters."""
         return np.array([_letters(word) for word in self._folded], dtype=np.uint64)
 
     @cached_property
@@ -46,7 +47,7 @@ class Spelling:
         return np.array([len(word) for word in self._folded], dtype=np.int16)
 
     def nearest(self, word: str) -> str:
-        """The known word that is most like a word, the most frequent of these; "" for none.
+        """The nearest known word, the most frequent one if several are equally near; "" for none.
 
         >>> Spelling({"theory": 9, "theorem": 3}).nearest("theorm")
         'theorem'
@@ -55,18 +56,18 @@ class Spelling:
         if len(wanted) < _SHORTEST or not self._words:
             return ""
         most = 2 if len(wanted) >= _LONG else 1
-        # A letter that is wrong changes two bits at most, so that few words need a closer look.
+        # One edit changes at most two bits, so few words need the exact distance.
         differing = _ones(self._letters ^ np.uint64(_letters(wanted)))
         alike = (differing <= 2 * most) & (np.abs(self._lengths - len(wanted)) <= most)
         best = (most + 1, 0, 0, "")
         for place in np.flatnonzero(alike).tolist():
             near = self._folded[place]
             if near.startswith(wanted) or wanted.startswith(near):
-                return ""  # an ending of the language, and no slip of the pen
+                return ""  # another word form, not a misspelling
             distance = edits(wanted, near, most)
             if distance > min(best[0], most):
                 continue
-            # Letters are swapped or left out more often than wrong ones are typed.
+            # Swapped or missing letters are more frequent than wrong letters.
             wrong = (Counter(wanted) - Counter(near)).total()
             found = (distance, wrong, -self._counts[place], self._words[place])
             if found < best:
@@ -75,15 +76,15 @@ class Spelling:
 
 
 def _ones(numbers: NDArray[np.uint64]) -> NDArray[np.uint8]:
-    """How many bits of each number are set."""
+    """The number of set bits of each number."""
     ones: NDArray[np.uint8] = _ONES[numbers.view(np.uint8)].reshape(-1, 8).sum(1, dtype=np.uint8)
     return ones
 
 
 def edits(one: str, other: str, most: int) -> int:
-    """How many letters differ: changed, left out, added, or swapped with the next.
+    """The edit distance: letters replaced, deleted, inserted, or swapped with the next.
 
-    No more than ``most`` + 1 are counted.
+    At most ``most`` + 1 edits are counted.
 
     >>> edits("intergal", "integral", 2), edits("sum", "series", 2)
     (1, 3)

@@ -1,7 +1,7 @@
-"""The posts of one segment in SQLite, with their facts: found by number or id, filtered.
+"""The posts of one segment in SQLite: read by number or id, and filtered.
 
-Each row has a checksum, compared whenever the row is read. What is said of all rows at once (which
-have a tag, that none has an id) is said after the whole file was compared with its checksums.
+Each row has a checksum that is verified whenever the row is read. Queries over all rows (which
+posts have a tag, that no post has an id) first verify the checksums of the whole file.
 """
 
 from __future__ import annotations
@@ -48,27 +48,27 @@ CREATE INDEX answers ON posts (parent_id) WHERE parent_id != '';
 CREATE TABLE tags (tag TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (tag, number))
 WITHOUT ROWID;
 """
-# Stores that were written before there was this table have no versions of posts to look up.
+# Older stores do not have this table; the versions of their posts cannot be looked up.
 _THREADS = """
 CREATE TABLE threads (thread TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (thread, number))
 WITHOUT ROWID;
 """
 _BATCH = 2_000
-# Bytes of the file that are mapped into memory, as far as SQLite can: a call to the system for each
-# page takes longer than to read it.
+# Bytes of the file that SQLite may map into memory: without mapping, the system call for each page
+# takes longer than reading it.
 _MAPPED = 1 << 40
-#: The file of a segment's posts.
+#: The name of the file with a segment's posts.
 STORE = "posts.sqlite"
 _NAMES = ("number", "id", "language", "collection", "parent_id", "record", "spans", "checksum")
 _COLUMNS = ", ".join(_NAMES)
 
-#: Finds a question by its id, wherever it is.
+#: Finds a question by its id in any segment.
 Questions = Callable[[str], PostFacts | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A post as the store keeps it."""
+    """A post as a row of the store."""
 
     id: str
     language: str
@@ -83,7 +83,7 @@ class Row:
 
     @property
     def threads(self) -> tuple[str, ...]:
-        """The names under which the post is listed with others: its thread, file and archives.
+        """The names of the groups that the post belongs to: its thread, file and archives.
 
         Only the thread makes posts versions of one another.
         """
@@ -92,12 +92,12 @@ class Row:
 
     @property
     def values(self) -> tuple[str, ...]:
-        """What is compared with the checksum."""
+        """The values that the checksum covers."""
         return self.id, self.language, self.collection, self.parent_id, self.record, self.spans
 
 
 class Heading(NamedTuple):
-    """What is known of a post without reading it."""
+    """The columns and fields of a post that ranking needs, read without the whole post."""
 
     language: str
     thread_id: str
@@ -112,7 +112,7 @@ class Heading(NamedTuple):
 
 @dataclass(frozen=True)
 class Stored:
-    """A post and its question as texts, which are quickly sent from process to process."""
+    """A post and its question as texts, which are fast to send between processes."""
 
     language: str
     record: str
@@ -123,12 +123,12 @@ class Stored:
 
     @classmethod
     def of(cls, post: Post) -> Stored:
-        """A post as a store would give it, without its question."""
+        """A post as read from a store, without its question."""
         row = to_row(read_post(post), "")
         return cls(row.language, row.record, row.spans)
 
     def facts(self) -> PostFacts:
-        """What is known of the post; of an answer, with what its question says."""
+        """The facts of the post; an answer is completed from its question."""
         facts = facts_of(self.language, self.record, self.spans)
         if not self.asked_record:
             return facts
@@ -136,9 +136,9 @@ class Stored:
 
 
 def to_row(facts: PostFacts, collection: str) -> Row:
-    """What is known of a post, ready to be stored; the collection is for posts that name none."""
+    """The row of a post; ``collection`` is used if the post does not name one."""
     post, known = facts.stored()
-    # The language has a column of its own.
+    # The language has its own column.
     record = to_json(replace(post, language=""))
     return Row(
         post.id,
@@ -155,10 +155,10 @@ def to_row(facts: PostFacts, collection: str) -> Row:
 
 
 def write_store(path: Path, rows: Iterable[Row]) -> int:
-    """Write posts into a new file and return how many; two posts with one id are refused."""
+    """Write posts into a new file and return their number; refuse duplicate ids."""
     connection = sqlite3.connect(path, isolation_level=None)
     try:
-        # The file appears in the library only when it is whole, so no journal is needed.
+        # The file becomes part of the library only when it is complete, so no journal is needed.
         connection.executescript(
             f"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN; {_SCHEMA}{_THREADS}"
         )
@@ -189,7 +189,7 @@ def write_store(path: Path, rows: Iterable[Row]) -> int:
 
 
 def _check_names(row: Row) -> None:
-    """Refuse what no interface could ask for."""
+    """Refuse ids, collections and tags that are too long for the interfaces to accept."""
     names = [("the id", row.id), ("the collection", row.collection)]
     for what, name in (*names, *(("a tag", tag) for tag in row.tags)):
         if len(name) > LONGEST_NAME:
@@ -200,7 +200,7 @@ def _check_names(row: Row) -> None:
 
 
 def set_languages(path: Path, languages: Mapping[int, str]) -> None:
-    """Set the languages of some posts, by their numbers, in a store that nobody reads yet."""
+    """Set the languages of posts, by number, in a store that is not open for reading."""
     if not languages:
         return
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
@@ -221,17 +221,17 @@ class Store:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        # Several threads of a server may read, one after the other; nobody writes.
+        # Threads of a server take turns reading; the file is never written.
         self._lock = Lock()
         self._facets: dict[str, tuple[list[str], NDArray[np.int32], NDArray[np.int64]]] = {}
         if not is_plain_file(path):
             raise DamagedLibrary(path, "is missing")
-        # Mapped now, since a rebuild may remove the file while it is open.
+        # Mapped at once, because a rebuild may remove the file while it is open.
         self._bytes = MappedBytes(path)
         self._connection = sqlite3.connect(
             f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False
         )
-        # A library that was opened again leaves the old files to the searches under way.
+        # After a reload, running searches still use the old store; it closes after the last one.
         finalize(self, self._connection.close).atexit = False
         try:
             self.count = self._opened()
@@ -240,16 +240,16 @@ class Store:
             raise
 
     def _opened(self) -> int:
-        """Look whether the file is one of ours; how many posts it has."""
+        """Check that the file is a store; returns the number of posts."""
         path = self._path
         try:
-            # A file that somebody else made may hold more than tables.
+            # An untrusted file may contain views and triggers.
             self._connection.executescript("PRAGMA trusted_schema = OFF; PRAGMA query_only = ON;")
             self._connection.execute(f"PRAGMA mmap_size = {_MAPPED}")
             schema = _schema(self._connection)
             if schema not in (_own_schema(_SCHEMA), _own_schema(_SCHEMA + _THREADS)):
                 raise DamagedLibrary(path, "does not have the expected tables")
-            # To count them would read the whole file; a missing one is missed when it is read.
+            # Counting would read the whole file; a missing post is noticed when it is read.
             query = "SELECT (SELECT min(number) FROM posts), (SELECT max(number) FROM posts)"
             first, last = self._connection.execute(query).fetchone()
             self._has_threads = any(name == "threads" for _, name, *_ in schema)
@@ -264,10 +264,10 @@ class Store:
         self._connection.close()
 
     def all(self, questions: Questions = lambda post_id: None) -> Iterator[Stored]:
-        """All posts in order, each answer with its question.
+        """All posts in order, answers with their questions.
 
         Args:
-            questions: Finds the questions that are not in this segment.
+            questions: Finds questions that are not in this segment.
         """
         rows = self._connection.execute(
             "SELECT p.parent_id, p.language, p.record, p.spans, q.language, q.record, q.spans "
@@ -287,7 +287,7 @@ class Store:
         return {number: self._read(row) for number, row in self._by_number(numbers).items()}
 
     def glances(self, numbers: Sequence[int]) -> dict[int, Glance]:
-        """The posts with these numbers as they were written, nothing worked out: this is quick."""
+        """The posts with these numbers as they were written; parsed lazily, so this is fast."""
         return {
             number: Glance(
                 row[5],
@@ -299,7 +299,7 @@ class Store:
         }
 
     def rows(self, numbers: Sequence[int]) -> Iterator[Row]:
-        """Posts as they are stored, with their tags."""
+        """The rows of posts, with their tags."""
         for start in range(0, len(numbers), _BATCH):
             found = self._by_number(numbers[start : start + _BATCH])
             for number in numbers[start : start + _BATCH]:
@@ -318,7 +318,7 @@ class Store:
             raise DamagedLibrary(self._path, f"has a damaged post ({error})") from error
 
     def number_of(self, post_id: str) -> int | None:
-        """The number of a post."""
+        """The number of a post; None if it is not in the store."""
         rows = self._rows("SELECT number FROM posts WHERE id = ?", (post_id,))
         return int(rows[0][0]) if rows else None
 
@@ -327,18 +327,18 @@ class Store:
         return str(self._by_number([number])[number][3])
 
     def check(self) -> None:
-        """Read the whole file: a post that is not found may be there, where the file is damaged."""
+        """Verify the whole file: a post may be missing only because the file is damaged."""
         self._bytes.check()
 
     def answers_to(self, post_id: str) -> list[tuple[int, Post]]:
-        """The answers to a question, each with its number; their collection is named in them."""
+        """The answers to a question, with their numbers; their ``collection`` is set."""
         self._bytes.check()
         rows = self._rows("SELECT number FROM posts WHERE parent_id = ?", (post_id,))
         found = self._by_number([row[0] for row in rows])
         return [(n, replace(self._read(row).post, collection=row[3])) for n, row in found.items()]
 
     def threads(self, names: Sequence[str]) -> Iterator[tuple[str, int, str]]:
-        """The posts of some threads or files: the name, and the post's number and language."""
+        """The posts of threads or files: the name, and the number and language of the post."""
         for start in range(0, len(names) if self._has_threads else 0, _BATCH):
             batch = list(names[start : start + _BATCH])
             marks = ",".join("?" * len(batch))
@@ -351,14 +351,14 @@ class Store:
             yield from ((str(thread), number, str(code)) for thread, number, code in rows)
 
     def threads_below(self, prefix: str) -> list[str]:
-        """The names of threads and files that begin with a prefix, removed posts' among them."""
-        # A range of the table's key; nothing else of it is read.
+        """The names of threads and files that start with a prefix, also those of removed posts."""
+        # A range query on the primary key, so only matching rows are read.
         query = "SELECT DISTINCT thread FROM threads WHERE thread >= ? AND thread < ?"
         rows = self._rows(query, (prefix, f"{prefix}\U0010ffff")) if self._has_threads else ()
         return [str(thread) for (thread,) in rows]
 
     def answers_without_language(self) -> dict[int, str]:
-        """Answers of which nobody can tell the language: their numbers, and their questions."""
+        """The numbers of answers without a language, with the ids of their questions."""
         query = "SELECT number, parent_id FROM posts WHERE language = '' AND parent_id != ''"
         return dict(self._rows(query))
 
@@ -367,18 +367,18 @@ class Store:
         return {number: row[1] for number, row in self._by_number(numbers).items()}
 
     def languages(self, removed: Set[int] = frozenset()) -> dict[str, int]:
-        """How many posts there are of each language, those that were removed not counted."""
+        """The number of posts in each language, without removed posts."""
         self._bytes.check()
         rows = self._rows("SELECT number, language FROM posts")
         return Counter(str(language) for number, language in rows if number not in removed)
 
     def headings(self, numbers: Sequence[int]) -> dict[int, Heading]:
-        """The languages and threads of posts, and whether they are answers.
+        """The `Heading` of each post, by number.
 
-        Nothing else of the posts is read, nor compared with checksums: what is wrong here would
-        change the order of what is found, and nothing else.
+        Nothing else is read, and checksums are not verified: damage could change only the order of
+        the hits.
         """
-        # Only among the posts of a thread does it matter of what kind they are.
+        # The kind of a post matters only within a thread.
         thread, kind = (
             f"coalesce(json_extract(record, '$.{name}'), '')" if self._any_threads else "''"
             for name in ("thread_id", "kind")
@@ -402,16 +402,16 @@ class Store:
         return self._has_threads and bool(self._rows("SELECT 1 FROM threads LIMIT 1"))
 
     def tags(self, removed: Set[int] = frozenset()) -> dict[str, int]:
-        """How many posts have each tag, those that were removed not counted."""
+        """The number of posts with each tag, without removed posts."""
         self._bytes.check()
         rows = self._rows("SELECT number, tag FROM tags")
         return Counter(str(tag) for number, tag in rows if number not in removed)
 
     def titles(self) -> Iterator[tuple[int, str]]:
-        """The numbers and titles of posts that have one.
+        """The numbers and titles of posts with a title.
 
-        They are read a few at a time, so that nobody else waits long, and are not compared with
-        checksums: a wrong one would be offered to somebody who types, and nothing else.
+        They are read in batches, so that other threads do not wait long. Checksums are not
+        verified: damage could change only a suggestion.
         """
         query = (
             "SELECT number, json_extract(record, '$.title') FROM posts WHERE number BETWEEN ? AND ?"
@@ -423,7 +423,7 @@ class Store:
             )
 
     def allowed(self, conditions: Iterable[tuple[str, tuple[str, ...], bool]]) -> NDArray[np.bool_]:
-        """Which posts meet all conditions: a field, values of which one is enough, is it wanted."""
+        """The mask of posts that meet all conditions (field, values, whether one is wanted)."""
         self._bytes.check()
         allowed = np.ones(self.count, dtype=np.bool_)
         for field, values, is_wanted in conditions:
@@ -432,7 +432,7 @@ class Store:
         return allowed
 
     def _mask(self, field: str, values: Iterable[str]) -> NDArray[np.bool_]:
-        """Which posts have one of some values."""
+        """The mask of posts that have one of the values."""
         mask = np.zeros(self.count, dtype=np.bool_)
         table = "tags" if field == "tag" else "posts"
         for value in values:
@@ -447,20 +447,20 @@ class Store:
             raise DamagedLibrary(self._path, "names posts that are not there")
 
     def facet(self, field: str, numbers: Sequence[int]) -> dict[str, int]:
-        """How many of some posts have each language, tag or collection."""
+        """How many of the given posts have each language, tag or collection."""
         names, places, first = self._facet(field)
         wanted = np.asarray(numbers, dtype=np.int64)
         begins, counts = first[wanted], first[wanted + 1] - first[wanted]
-        # Where the values of each post stand: those of the first, of the second, and so on.
+        # The positions of the values of the first post, of the second, and so on.
         steps = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
         found = np.bincount(places[np.repeat(begins, counts) + steps], minlength=len(names))
         return {names[place]: int(found[place]) for place in np.flatnonzero(found).tolist()}
 
     def _facet(self, field: str) -> tuple[list[str], NDArray[np.int32], NDArray[np.int64]]:
-        """The values of a field, those of all posts in a row, and where each post's begin.
+        """The distinct values of a field, the value indices of all posts, and each post's offset.
 
-        There is no index from posts to tags, and to read the posts that were found would take
-        longer than all the rest of a search. So this is read once: a few bytes for each post.
+        There is no index from posts to tags, and reading the posts found would take longer than the
+        rest of the search. So this table is read once; it takes a few bytes per post.
         """
         if field not in self._facets:
             self._bytes.check()
@@ -476,7 +476,7 @@ class Store:
         return self._facets[field]
 
     def _by_number(self, numbers: Sequence[int]) -> dict[int, tuple[Any, ...]]:
-        """Whole rows by their numbers, each compared with its checksum."""
+        """Complete rows by number; their checksums are verified."""
         found: dict[int, tuple[Any, ...]] = {}
         for start in range(0, len(numbers), _BATCH):
             batch = list(numbers[start : start + _BATCH])
@@ -496,7 +496,7 @@ class Store:
             return _post(row[2], row[5])
 
     def _written(self, row: tuple[Any, ...]) -> dict[str, str]:
-        # A post's list of formulas takes ten times as long to read as its texts.
+        # Decoding a post's list of formulas takes ten times as long as its texts.
         with self._reading():
             record = json.loads(row[5])
             record.pop("formulas", None)
@@ -512,7 +512,7 @@ class Store:
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
-        """Where a post is taken out of its row."""
+        """Raise `DamagedLibrary` if the decoding of a row fails."""
         try:
             yield
         except (ValueError, TypeError, AttributeError, LookupError, RecursionError) as error:
@@ -547,7 +547,7 @@ def _own_schema(script: str) -> list[Any]:
 
 
 def facts_of(language: str, record: str, spans: str) -> PostFacts:
-    """What a row says of a post; ValueError, TypeError or LookupError where it does not fit."""
+    """The facts in a row; raises ValueError, TypeError or LookupError if it is invalid."""
     return PostFacts.restored(_post(language, record), json.loads(spans))
 
 

@@ -1,4 +1,4 @@
-"""Suggestions while a question is typed, and corrections of misspelt words."""
+"""Suggests completions while a question is typed, and corrects misspelt words."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from mathsetu.library.spelling import Spelling
 if TYPE_CHECKING:
     from mathsetu.library.library import Library
 
-# Titles that are offered; a larger library offers those of its first posts.
+# The most titles that are indexed: those of the first posts.
 _TITLES = 250_000
 _TAGS = 5_000
-# How many terms and titles are offered, beside one tag.
+# The most terms and titles that are suggested, besides one tag.
 _TERMS_OFFERED, _TITLES_OFFERED = 4, 4
-# Characters that a beginning must have, words of it that may be the beginning of a term, and
-# characters before the cursor that are looked at.
+# The least characters of a prefix, the most words in a prefix of a term, and the most characters
+# before the cursor that are read.
 _SHORTEST, _WORDS, _LOOKED_AT = 2, 4, 200
-# A word in so many titles is one, and no slip of the pen.
+# A word that occurs this often in titles is not a misspelling.
 _USUAL = 2
 _WORD = re.compile(r"[^\W\d_][^\s$.,;:!?()\[\]{}|/+=<>^«»“”„।،؛؟]*")
 _SENTENCE_END = re.compile(r"[.;:!?।؛؟\n]")
@@ -38,12 +38,12 @@ _SENTENCE_END = re.compile(r"[.;:!?।؛؟\n]")
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """Something to go on with.
+    """A completion of the typed text.
 
     Attributes:
-        kind: Where it comes from.
-        text: What takes the place of the text from ``start`` to the cursor.
-        start: The character from which on it does.
+        kind: The source of the suggestion.
+        text: The text that replaces the characters from ``start`` to the cursor.
+        start: The first character that is replaced.
     """
 
     kind: Literal["term", "tag", "title"]
@@ -52,7 +52,7 @@ class Suggestion:
 
 
 class Suggestions:
-    """What a library offers. Titles are read when they are first wanted (`prepare`).
+    """The suggestions of a library; titles are available after `prepare`.
 
     >>> from tempfile import mkdtemp
     >>> from mathsetu.collections import sampler
@@ -72,16 +72,16 @@ class Suggestions:
 
     @property
     def size(self) -> int:
-        """The bytes that the titles take."""
+        """The memory that the titles take, in bytes."""
         return self._titles.size + 8 * len(self._numbers) if self._titles else 0
 
     @property
     def is_prepared(self) -> bool:
-        """Whether the titles are there."""
+        """Whether the titles have been read."""
         return self._titles is not None
 
     def prepare(self) -> None:
-        """Read the titles, which takes a second or so for each fifty thousand of them."""
+        """Read the titles, which takes about one second per fifty thousand."""
         with self._lock:
             if self._titles is None:
                 titles = dict(self._library.titles(_TITLES))
@@ -89,12 +89,12 @@ class Suggestions:
                 self._titles = PrefixIndex(titles.values())
 
     def find(self, text: str, languages: Sequence[str]) -> list[Suggestion]:
-        """What may be meant by a text that ends at the cursor.
+        """Suggestions for the text before the cursor.
 
         Args:
-            text: What was typed so far.
-            languages: Those of the glossary, the likeliest first. Others that are written in the
-                same letters count where these have no term that fits.
+            text: The text typed so far.
+            languages: Languages of the glossary, the most likely first. If they have no matching
+                term, the other languages of the same script are searched.
         """
         cut = max(len(text) - _LOOKED_AT, 0)
         tail = text[cut:]
@@ -165,15 +165,15 @@ class Suggestions:
             yield Suggestion("title", title, start)
 
     def corrected(self, question: Question) -> str:
-        """A question with its misspelt words put right; "" where none is.
+        """The question with its misspelt words corrected; "" if there are none.
 
-        A word is misspelt that neither the glossary nor any post has, and of which a letter or two
-        make one that they have.
+        A word is misspelt if neither the glossary nor any post contains it, and it differs in one
+        or two letters from a word of the glossary or of the titles.
         """
-        # The language of a misspelt word is a guess, and terms are often borrowed from English.
+        # The detected language is uncertain, and terms are often borrowed from English.
         spoken = [code for code in question.languages if code in LANGUAGES]
         if question.languages and not spoken:
-            return ""  # nobody here knows how its words are spelt
+            return ""  # no words of its language are known
         languages = list(dict.fromkeys([*spoken, "en"]))
         written: list[str] = []
         is_changed = False
@@ -206,13 +206,13 @@ class Suggestions:
 
     @cached_property
     def _spelling(self) -> Spelling:
-        """The words of titles."""
+        """The frequent words of titles."""
         counts = Counter(self._titles.words() if self._titles else ())
         return Spelling({word: count for word, count in counts.items() if count >= _USUAL})
 
 
 class _Terms:
-    """The terms of the glossary in one language by the beginnings of their words."""
+    """The glossary terms of one language, indexed by the beginnings of their words."""
 
     def __init__(self, code: str) -> None:
         forms = [
@@ -224,7 +224,7 @@ class _Terms:
         self._table = PrefixIndex(form for _, _, form in forms)
 
     def find(self, words: str, limit: int) -> list[str]:
-        """Terms with words that begin so, one form of each concept."""
+        """Terms with words that start with a prefix, one form per concept."""
         found: dict[str, tuple[int, str]] = {}
         for number in self._table.find(words, 8 * limit):
             concept, rank, form = self._forms[number]
@@ -240,7 +240,7 @@ def _terms_of(code: str) -> _Terms:
 
 @cache
 def _spelling_of(code: str) -> Spelling:
-    """The words of the glossary in one language, as terms have them."""
+    """The words of the glossary terms of one language, in the forms of these terms."""
     counts: Counter[str] = Counter()
     for concept in Glossary.load():
         for form in concept.forms.get(code, ()):
@@ -249,13 +249,13 @@ def _spelling_of(code: str) -> Spelling:
 
 
 def _beginning(text: str) -> str:
-    """Folded words; a blank after them says that the last is finished."""
+    """The folded words of a text, with a final space if the last word is complete."""
     words = folded(text)
     return words + " " if words and text[-1:].isspace() else words
 
 
 def _begins_idly(words: str, languages: Iterable[str]) -> bool:
-    """Whether the first of several words is one that no term begins with, such as "of"."""
+    """Whether the first of several words is a stop word, with which no term begins."""
     first, more, _ = words.partition(" ")
     return bool(more) and any(first in language(code).stop_words for code in languages)
 

@@ -1,9 +1,9 @@
 """Upgrades a library of an older format, or with vectors of another model, in place.
 
-Every format has kept the posts as they were given, in one SQLite table for each segment. They are
-read from there and indexed again, beside the old segments; the manifest is replaced when the new
-ones are complete, as in every build. If the process dies, the old library is still there, and the
-same command continues where it stopped.
+Every format stores the original posts in one SQLite table per segment. They are read from there and
+indexed again, into new segments beside the old ones; the manifest is replaced when the new segments
+are complete, as in every build. If the process dies, the old library is unchanged, and the same
+command resumes where it stopped.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ from mathsetu.recipes.parts import check_parts, models_of
 from mathsetu.recipes.schema import Recipe, parse_table
 from mathsetu.records import Post
 
-# What is read of a post; all formats have had these columns.
+# The columns that are read; all formats have them.
 _COLUMNS = ("number", "language", "collection", "record")
 
 
 @dataclass(frozen=True)
 class Upgrade:
-    """What was done to a library.
+    """The result of an upgrade.
 
     Attributes:
-        former: The format that it had.
-        posts: How many posts it holds now.
-        recipe: The name of its recipe.
-        note: Why the recipe is not the one that was stored; empty where it is.
-        changed: Whether there was anything to do.
+        former: The former format of the library.
+        posts: The number of posts.
+        recipe: The name of the recipe.
+        note: Why the stored recipe was not used; empty if it was.
+        changed: Whether the library was rebuilt.
     """
 
     former: int
@@ -68,13 +68,13 @@ def upgrade_library(
     device: str = PROCESSOR,
     progress: Progress = quiet,
 ) -> Upgrade:
-    """Bring a library up to date; `InputError` says why that cannot be done.
+    """Upgrade a library; raises `InputError` if that is not possible.
 
     Args:
         folder: The library.
-        recipe: The recipe to build it by; the one that it was built by unless given.
-        processes: How many to work with; one for each core unless given.
-        device: Where passages are encoded (see `build_library`).
+        recipe: The recipe to build with; by default that of the library.
+        processes: The number of worker processes; by default one per core.
+        device: The device that encodes passages (see `build_library`).
         progress: Called as the work goes on.
     """
     if is_address(folder):
@@ -103,9 +103,9 @@ def upgrade_library(
 
 
 def stored_posts(folder: Path) -> Iterator[Post]:
-    """The posts of a library of this format or an older one, with the formulas in their texts."""
+    """The posts of a library of this or an older format, with the formulas of their texts."""
     for post in former_posts(folder, _known_manifest(folder)):
-        # The store leaves out formulas that the texts show anyway.
+        # The store leaves out formulas that can be extracted from the texts.
         yield replace(post, formulas=PostFacts(post, split_texts(written_texts(post))).all_formulas)
 
 
@@ -120,7 +120,7 @@ def _known_manifest(library: Path) -> FormerManifest:
 
 
 def _recipe_of(library: Path, former: FormerManifest) -> tuple[Recipe, str]:
-    """The recipe that a library was built by, or the shipped one of its name, and why."""
+    """The recipe of a library, or the shipped one of that name with a note on the reason."""
     try:
         recipe = parse_table(former.recipe, str(library))
         check_parts(recipe)
@@ -137,7 +137,7 @@ def _recipe_of(library: Path, former: FormerManifest) -> tuple[Recipe, str]:
 
 
 def former_posts(library: Path, former: FormerManifest) -> Iterator[Post]:
-    """The posts of a library of any format, without those that were removed."""
+    """The posts of a library of any format, without removed posts."""
     for name, removed in former.segments:
         path = segment_folder(library, name) / STORE
         if not is_plain_file(path):
@@ -151,7 +151,7 @@ def _stored_posts(path: Path) -> Iterator[tuple[int, Post]]:
     address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
     try:
         with closing(sqlite3.connect(address, uri=True)) as connection:
-            # A file that somebody else made may hold more than tables.
+            # An untrusted file may contain views and triggers.
             connection.executescript("PRAGMA trusted_schema = OFF; PRAGMA query_only = ON;")
             query = "SELECT type FROM sqlite_master WHERE name = 'posts'"
             columns = {row[1] for row in connection.execute("PRAGMA table_info(posts)")}

@@ -1,4 +1,4 @@
-"""Builds libraries and changes them; every change takes effect in one step or not at all."""
+"""Builds and changes libraries; every change takes effect atomically."""
 
 from __future__ import annotations
 
@@ -76,14 +76,14 @@ def build_library(
         folder: The folder of the library.
         posts: The posts to index.
         recipe: The name of a recipe, or a recipe.
-        collection: A name to filter by, for posts that do not name their collection.
+        collection: The collection of posts that do not name theirs.
         fingerprint: Identifies the input, so that an interrupted build of it can be resumed.
         processes: How many worker processes; one per core unless given.
-        device: Where the built-in model encodes passages: ``cpu``, or an accelerator that torch
-            knows, such as ``cuda``, with the same vectors to within their quantisation.
+        device: The device that encodes passages: ``cpu``, or an accelerator supported by torch,
+            such as ``cuda``, whose vectors are equal to within quantisation.
         progress: Called as the work goes on.
         on_left_out: Called with the id and the number of formulas of each post that the recipe
-            leaves out; not for those that an interrupted build had read.
+            leaves out; not for posts that an interrupted build had already read.
     """
     _check_folder(folder, "is published from a folder: build there, then 'mathsetu publish'")
     library = Path(folder)
@@ -127,10 +127,10 @@ def add_posts(
 ) -> int:
     """Add posts as a new segment, without a rebuild; returns how many were added.
 
-    Only the new posts are indexed, and the answers to them that the library already has, because
-    an answer is indexed with its question. A post replaces the post with the same id. A search
-    reads every segment; when there are many, small ones are merged.
-    Passages are encoded on the ``device``, and ``on_left_out`` is called, as by `build_library`.
+    Only the new posts are indexed, and the existing answers to them, because an answer is indexed
+    with its question. A post replaces the post with the same id. A search reads every segment;
+    when there are many, small ones are merged. ``device`` and ``on_left_out`` are used as in
+    `build_library`.
 
     ``folder`` may be the address of a library on a cluster, where searches see the new posts
     within a second or two.
@@ -165,14 +165,14 @@ def add_posts(
 
 
 def optimize_library(folder: str | Path, *, processes: int | None = None) -> int:
-    """Merge segments and drop removed posts; returns how many segments are left.
+    """Merge segments and drop removed posts; returns the number of segments left.
 
-    No post is read or encoded again. Afterwards a search reads fewer segments, the statistics
+    No post is analysed or encoded again. Afterwards a search reads fewer segments, the statistics
     count only the remaining posts, and the space of removed posts is free.
 
     Args:
-        folder: Where the library is.
-        processes: How many worker processes at most; one per core unless given.
+        folder: The folder of the library.
+        processes: The most worker processes; one per core unless given.
     """
     _check_folder(folder, "merges segments by itself")
     with _changing(folder) as change:
@@ -184,9 +184,9 @@ def optimize_library(folder: str | Path, *, processes: int | None = None) -> int
 def remove_posts(folder: str | Path, ids: Iterable[str]) -> int:
     """Remove posts; returns how many were removed.
 
-    From then on they are not found. Answers to a removed question are indexed again without it.
-    Until the library is optimized or rebuilt, the words of removed posts still count in the
-    statistics, and their space is not freed.
+    Searches no longer find them. Answers to a removed question are indexed again without it. Until
+    the library is optimized or rebuilt, the words of removed posts still count in the statistics,
+    and their space is not freed.
 
     On a cluster (``folder`` is then an address) they stop counting at once.
     """
@@ -219,7 +219,7 @@ def _check_folder(place: str | Path, else_what: str) -> None:
 @contextmanager
 def _changing(folder: str | Path) -> Iterator[_Change]:
     library = Path(folder)
-    read_manifest(library)  # before anything is written where no library is
+    read_manifest(library)  # raises before anything is written if there is no library
     check_place(library)
     with writing_alone(library):
         old = read_manifest(library)
@@ -232,10 +232,10 @@ def _changing(folder: str | Path) -> Iterator[_Change]:
 
 
 class _Change:
-    """A change of a library, which takes effect with `commit`.
+    """A change of a library; it takes effect with `commit`.
 
     Attributes:
-        manifest: The library as it will be.
+        manifest: The manifest after the change.
     """
 
     def __init__(
@@ -248,11 +248,11 @@ class _Change:
 
     @property
     def recipe(self) -> Recipe:
-        """What the library was built by."""
+        """The recipe of the library."""
         return parse_table(self.manifest.recipe, str(self._library))
 
     def remove(self, ids: set[str]) -> set[str]:
-        """Remove posts; those that were there."""
+        """Remove posts; returns the ids that existed."""
         places = self._stored_posts.places(ids)
         for segment, numbers in places.items():
             self.manifest = self.manifest.without(segment, frozenset(numbers.values()))
@@ -269,7 +269,7 @@ class _Change:
         progress: Progress,
         on_left_out: OnLeftOut = uncounted,
     ) -> None:
-        """Index posts as new segments; older posts with their ids are removed."""
+        """Index posts as new segments; older posts with the same ids are removed."""
         built = build_segments(
             self._library,
             self._name(),
@@ -291,14 +291,14 @@ class _Change:
         self.manifest = replace(self.manifest, segments=(*self.manifest.segments, *new))
 
     def answers_to(self, ids: set[str]) -> Iterator[Post]:
-        """The answers to some questions that are affected when these change.
+        """The answers that must be indexed again when their questions change.
 
-        ``ids`` may grow until the first answer is asked for.
+        ``ids`` may grow until the first answer is requested.
         """
         yield from affected_answers(ids, self._gone, self._stored_posts.answers_to)
 
     def merge(self, most: int, processes: int) -> bool:
-        """Merge segments up to a size, rewrite those with removed posts; whether there were any."""
+        """Merge segments up to a size and drop removed posts; returns whether any were merged."""
         recipe = self.recipe
         segments = list(self.manifest.segments)
         for group in list(mergeable(segments, most)):
@@ -312,7 +312,7 @@ class _Change:
         return bool(self._merged)
 
     def commit(self) -> None:
-        """Let the change take effect."""
+        """Make the change take effect."""
         models = self.manifest.models
         _commit(self._library, self.manifest.recipe, list(self.manifest.segments), models)
         if self._merged:
@@ -326,21 +326,21 @@ class _Change:
 
 
 def _noted(posts: Iterable[Post], ids: set[str]) -> Iterator[Post]:
-    """Posts as they pass, their ids taken note of."""
+    """Pass posts through and record their ids."""
     for post in posts:
         ids.add(post.id)
         yield post
 
 
 def _segment(library: Path, name: str, count: int) -> Segment:
-    """A new segment as the manifest names it."""
+    """The manifest entry of a new segment."""
     return Segment(name, count, describe(segment_folder(library, name)))
 
 
 def _commit(
     library: Path, recipe: dict[str, Any], segments: list[Segment], models: dict[str, str]
 ) -> None:
-    """Let the manifest name these segments, when all that it names is safe on the disk."""
+    """Write a manifest of these segments, after their folders are on the disk."""
     languages: Counter[str] = Counter()
     for segment in segments:
         with closing(Store(segment_folder(library, segment.name) / STORE)) as store:
@@ -351,20 +351,20 @@ def _commit(
 
 
 def _plain(value: Any) -> Any:
-    """A recipe's table as JSON and TOML know it: lists instead of tuples."""
+    """The table of a recipe as in JSON and TOML: with lists instead of tuples."""
     if isinstance(value, dict):
         return {name: _plain(item) for name, item in value.items()}
     return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _next_name(library: Path, named: set[str]) -> str:
-    """The name of the next segment; leftovers of builds that ended early make room for it.
+    """The name of the next segment; leftovers of interrupted builds are removed.
 
-    The work of an interrupted build that may go on under that name stays.
+    The unfinished build with that name is kept, because it may be resumed.
     """
     folders = segment_folders(library)
     is_known = bool(named) or not has_manifest(library)
-    # Where the manifest cannot be read, a finished segment may be in use.
+    # If the manifest cannot be read, a finished segment may be in use.
     leftovers = [
         folder
         for folder in folders
@@ -383,7 +383,7 @@ def _next_name(library: Path, named: set[str]) -> str:
 
 
 def _clean(library: Path, former: set[str]) -> None:
-    """Remove the segments that the manifest no longer names; what is not ours stays."""
+    """Remove the segments that the manifest no longer names; other folders stay."""
     named = {segment.name for segment in read_manifest(library).segments}
     for folder in segment_folders(library):
         is_former = folder.name in former and is_plain_folder(folder)
