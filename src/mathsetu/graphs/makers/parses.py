@@ -75,7 +75,7 @@ def _size(name: str) -> tuple[int, str]:
 
 
 class Parser:
-    """Parses sentences of one language with hidden formulas."""
+    """Parses sentences of one language with masked formulas."""
 
     def __init__(self, language: str, model: str = "") -> None:
         self.language = language

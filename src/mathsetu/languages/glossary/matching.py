@@ -58,7 +58,7 @@ class ReadText:
         self._found: dict[int, tuple[TermMatch | None, int]] = {}
 
     def match_at(self, first: int) -> tuple[TermMatch | None, int]:
-        """The longest term that begins at a token, if there is one, and the token after."""
+        """Return the longest term that begins at a token, or None, and the next token."""
         if first not in self._found:
             self._found[first] = self._matcher.match_at(self.text, self.tokens, first)
         return self._found[first]
@@ -105,7 +105,7 @@ class Matcher:
     def match_at(
         self, text: str, tokens: Sequence[Token], first: int
     ) -> tuple[TermMatch | None, int]:
-        """The longest term that begins at a token, if there is one, and the token after."""
+        """Return the longest term that begins at a token, or None, and the next token."""
         root = self._toneless
         if root is not self._root and has_tones(text, self.language):
             root = self._root
