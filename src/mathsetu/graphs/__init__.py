@@ -1,4 +1,4 @@
-"""Meaning graphs of posts: sentences, the formulas in them, and the arrays that a model reads."""
+"""Meaning graphs of posts: sentence graphs, formula trees, and the arrays that a model reads."""
 
 from mathsetu.graphs.build import GraphBuilder, Source, build_graph
 from mathsetu.graphs.graph import Graph, Part

@@ -1,7 +1,7 @@
-"""From marked text to one connected graph: sentences joined in chunks, formulas hung in.
+"""Builds one connected graph from marked text: joins sentences in chunks and attaches formulas.
 
-Nothing loses a post. A sentence whose maker fails gets the graph of its terms instead, and a
-formula whose placeholder a parser has lost is hung on the root.
+No failure loses a post. If the maker fails for a sentence, the sentence gets the graph of its
+terms instead. If a parser drops the placeholder of a formula, the formula is attached to the root.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from mathsetu.records import Formula
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What a graph is made of: marked text, its language, and its formulas with their ids.
+    """The input of a graph: marked text, its language, and its formulas with their ids.
 
-    ``spans`` are those of the text, where somebody has split it before.
+    ``spans`` are the spans of the text, if it has already been split.
     """
 
     text: str
@@ -35,12 +35,13 @@ class Source:
 
 @dataclass
 class GraphBuilder:
-    """Builds graphs of many texts at a time, since parsers are fastest so.
+    """Builds graphs of many texts at a time, since parsers are fastest in batches.
 
     Attributes:
-        maker: Which maker of sentence graphs is taken: a name, or one of your own.
+        maker: The maker of sentence graphs: a name from the table of makers, or an instance.
         troubles: How many sentences got the graph of their terms because their maker failed
-            (``sentences``), and how many formulas were hung on the root (``formulas``).
+            (``sentences``), and how many formulas were attached to the root because their
+            placeholder was missing (``formulas``).
 
     >>> builder = GraphBuilder("terms")
     >>> graph = builder.build(Source("Show that $2$ is prime."))
@@ -54,11 +55,11 @@ class GraphBuilder:
     troubles: Counter[str] = field(default_factory=Counter)
 
     def build(self, source: Source) -> Graph:
-        """The graph of one text."""
+        """Return the graph of one text."""
         return self.build_many([source])[0]
 
     def build_many(self, sources: Sequence[Source]) -> list[Graph]:
-        """The graphs of many texts, in their order."""
+        """Return the graphs of many texts, in the order of the texts."""
         masked = [mask_sentences(source.text, source.formulas, source.spans) for source in sources]
         sentences: dict[str, list[str]] = {}
         for source, text in zip(sources, masked, strict=True):
@@ -74,7 +75,7 @@ class GraphBuilder:
         return graphs
 
     def _sentence_graphs(self, language: str, sentences: Sequence[str]) -> list[SentenceGraph]:
-        """A graph for each sentence; where the maker has failed, that of its terms."""
+        """Return one graph per sentence; the graph of its terms if the maker failed."""
         maker = maker_for(language, self.maker) if isinstance(self.maker, str) else self.maker
         made = _make_by_halves(maker, sentences)
         failed = [place for place, graph in enumerate(made) if graph is None]
@@ -85,7 +86,7 @@ class GraphBuilder:
         return [graph for graph in made if graph is not None]
 
     def _join(self, text: MaskedText, made: Sequence[SentenceGraph]) -> Graph:
-        """One graph of all sentences and formulas."""
+        """Join all sentences and formulas into one graph."""
         graph = Graph()
         if len(made) != 1:
             graph.add_node(SENTENCES)
@@ -106,7 +107,7 @@ class GraphBuilder:
         return graph
 
     def _hang_formulas(self, graph: Graph, formulas: Sequence[Formula]) -> None:
-        """Hang each formula on its placeholder, and join those that are written alike."""
+        """Attach each formula to its placeholder, and join formulas with equal LaTeX."""
         places = _placeholders(graph)
         seen: dict[str, int] = {}
         for number, formula in enumerate(formulas):
@@ -130,13 +131,13 @@ def build_graph(
     formulas: Sequence[Formula] = (),
     maker: str | SentenceMaker = "best",
 ) -> Graph:
-    """The graph of one marked text.
+    """Return the graph of one marked text.
 
     Args:
         text: Marked text of a post or query.
         language: Its language.
         formulas: Its formulas with their ids; without them, formulas are numbered from 0.
-        maker: Which maker of sentence graphs is taken.
+        maker: The maker of sentence graphs, by name or as an instance.
 
     >>> build_graph("Find the roots of $x^2-2$.", maker="terms").is_connected()
     True
@@ -145,12 +146,12 @@ def build_graph(
 
 
 def _make_by_halves(maker: SentenceMaker, sentences: Sequence[str]) -> list[SentenceGraph | None]:
-    """Make all at once; when that fails, each half, down to the sentence that is at fault."""
+    """Make all graphs in one call; on failure, split in half until the faulty sentence is found."""
     if not sentences:
         return []
     try:
         return list(maker.make(sentences))
-    except Exception:  # parsers are other people's code, and any error of theirs is one sentence's
+    except Exception:  # a parser is third-party code and may raise anything
         if len(sentences) == 1:
             return [None]
     middle = len(sentences) // 2
@@ -161,7 +162,7 @@ def _make_by_halves(maker: SentenceMaker, sentences: Sequence[str]) -> list[Sent
 
 
 def _add_sentence(graph: Graph, made: SentenceGraph, names: dict[str, int]) -> Part:
-    """Copy a sentence into the graph; a name that is there already is not added again."""
+    """Copy a sentence graph into the graph; reuse the nodes of names that it already contains."""
     sentence = made.graph
     first = len(graph.labels)
     numbers: Sequence[int]
@@ -180,7 +181,7 @@ def _add_sentence(graph: Graph, made: SentenceGraph, names: dict[str, int]) -> P
 
 
 def _node(graph: Graph, label: str, names: dict[str, int] | None) -> int:
-    """A new node or, for a name, the one that it has already."""
+    """Return a new node or, for a name that the graph already contains, its existing node."""
     if names is None:
         return graph.add_node(label)
     if label not in names:

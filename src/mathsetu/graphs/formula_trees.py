@@ -1,8 +1,9 @@
-"""The two trees of a formula as nodes and edges, made once for each distinct formula.
+"""The two trees of a formula as nodes and edges, computed once for each distinct formula.
 
-Relations are Tangent's: where a symbol stands (``:n`` next, ``:a`` above, ``:b`` below, …) in the
-layout tree, the place of an operand (``:0``, ``:1``, …) in the operator tree. All operands of a
-commutative operator have the place ``:0``, so that x+y and y+x are one graph.
+The relations are those of Tangent. In the layout tree they give the position of a symbol
+(``:n`` next, ``:a`` above, ``:b`` below, …), in the operator tree the position of an operand
+(``:0``, ``:1``, …). All operands of a commutative operator have position ``:0``, so that x+y and
+y+x give the same graph.
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ from mathsetu.graphs.graph import Graph, Part
 from mathsetu.graphs.representations import LAYOUT, OPERATORS
 from mathsetu.records import Formula
 
-# A formula has 27 nodes on average; so many are some 50 MB.
+# Formulas in the cache: about 50 MB, at 27 nodes per formula on average.
 _REMEMBERED = 1 << 14
 _COMMUTATIVE = ":0"
 
 
 @dataclass(frozen=True, slots=True)
 class _Nodes:
-    """Nodes and edges by numbers of their own; the roots of the trees and what leads to them."""
+    """Nodes and edges numbered from 0; ``roots`` holds each tree's root and the relation to it."""
 
     labels: tuple[str, ...]
     sources: tuple[int, ...]
@@ -37,7 +38,7 @@ class _Nodes:
 
 
 def attach_formula(graph: Graph, placeholder: int, formula: Formula) -> None:
-    """Hang the trees of a formula on its placeholder, and list it among the graph's formulas.
+    """Attach the trees of a formula to its placeholder, and add it to the graph's formulas.
 
     >>> graph = Graph(["FORMULA_0"])
     >>> attach_formula(graph, 0, Formula("q_1", "x^2"))
@@ -67,7 +68,7 @@ def _from_latex(latex: str) -> _Nodes:
 
 
 def _from_trees(opt: str, slt: str, mathml: str) -> _Nodes:
-    """The trees that a collection gives itself, for a formula without LaTeX."""
+    """Return the trees supplied by the collection, for a formula without LaTeX."""
     found: list[tuple[str, Tree]] = []
     for relation, given, read in (
         (OPERATORS, opt, read_content),
@@ -83,7 +84,7 @@ def _from_trees(opt: str, slt: str, mathml: str) -> _Nodes:
 
 
 def _flat(trees: list[tuple[str, Tree]]) -> _Nodes:
-    """Trees as lists, without recursion: formulas can be very deep."""
+    """Flatten trees to lists, without recursion because formulas can be very deep."""
     labels: list[str] = []
     sources: list[int] = []
     relations: list[str] = []

@@ -1,4 +1,4 @@
-"""One directed graph for a post: what its sentences mean, and how its formulas are built."""
+"""The meaning graph of a post: one directed graph of its sentences and formula trees."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-#: The concept of a node whose ``:snt1``, ``:snt2``, … are sentences, or chunks of sentences.
+#: The label of a node whose ``:snt1``, ``:snt2``, … edges lead to sentences or chunks of them.
 SENTENCES = "multi-sentence"
-#: What the placeholder of the first formula is called; the others count on.
+#: The label of a placeholder is this and the number of the formula, counted from 0.
 PLACEHOLDER = "FORMULA_"
-#: What joins a formula to the one before it that is written alike.
+#: The relation from a formula to the previous formula with the same LaTeX.
 COREFERENCE = ":coref"
 
 
 class Part(NamedTuple):
-    """Some nodes of a graph that belong together: those of a formula, or those of a sentence.
+    """The nodes of one formula or of one sentence in a graph.
 
-    ``root`` is the node that stands for them (a formula's placeholder, a sentence's head) and
-    ``nodes`` are what a virtual node is joined to. ``id`` is the formula's id, empty for a
-    sentence.
+    ``root`` is the node that represents them (the placeholder of a formula, the head of a
+    sentence), and ``nodes`` are the nodes that a virtual node is joined to. ``id`` is the id of
+    the formula, empty for a sentence.
     """
 
     root: int
@@ -31,8 +31,8 @@ class Part(NamedTuple):
 class Graph:
     """Labelled nodes, named edges, a root, and which nodes belong to which formula and sentence.
 
-    Edges are kept in three lists of equal length, since posts have many hundreds. The order of
-    ``formulas`` and of ``sentences`` is that of the text.
+    Edges are kept in three lists of equal length, since a post has many hundreds of edges.
+    ``formulas`` and ``sentences`` are in text order.
 
     >>> graph = Graph(["solve-01", "FORMULA_0"], [0], [":ARG1"], [1])
     >>> list(graph.edges())
@@ -50,7 +50,7 @@ class Graph:
     sentences: list[Part] = field(default_factory=list)
 
     def add_node(self, label: str) -> int:
-        """Add a node, and give its number."""
+        """Add a node and return its number."""
         self.labels.append(label)
         return len(self.labels) - 1
 
@@ -61,12 +61,12 @@ class Graph:
         self.targets.append(target)
 
     def edges(self) -> Iterator[tuple[int, str, int]]:
-        """Every edge as source, relation, target."""
+        """Iterate over the edges as (source, relation, target)."""
         return zip(self.sources, self.relations, self.targets, strict=True)
 
     @property
     def formula_map(self) -> dict[str, str]:
-        """The id of the formula behind each placeholder.
+        """The formula id of each placeholder.
 
         >>> graph = Graph(["FORMULA_0", "V!x"], [0], [":opt"], [1])
         >>> graph.formulas.append(Part(0, [1], "q_7"))
@@ -76,7 +76,7 @@ class Graph:
         return {self.labels[part.root]: part.id for part in self.formulas}
 
     def is_connected(self) -> bool:
-        """Whether every node can be reached from the root, in whatever direction edges point.
+        """Whether the graph is connected if the direction of edges is ignored.
 
         >>> Graph(["solve-01", "equation"]).is_connected()
         False

@@ -1,9 +1,9 @@
-"""Graphs that were made elsewhere, by post id, in one SQLite file.
+"""Imported graphs: made elsewhere, stored by post id in one SQLite file.
 
 An AMR parser takes days for a collection and seldom runs where the collection is searched. Its
-graphs come as Penman (`penman/records.py`), are checked once, and are then taken wherever a graph
-of the same id is needed: by an index, by a query, by training. Those of sentences are joined to
-graphs of posts first (`Parses`).
+graphs are imported from Penman files (`penman/records.py`) and checked once. Indexing, queries and
+training then use the imported graph of an id. Graphs of sentences are first joined to graphs of
+posts (`Parses`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _TREES = frozenset({OPERATORS, LAYOUT})
 
 
 class ImportedGraphs:
-    """Graphs by post id; nothing is held in memory.
+    """Imported graphs by post id, read from the file on each access.
 
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp()) / "graphs.sqlite"
@@ -45,8 +45,8 @@ class ImportedGraphs:
 
     Args:
         path: The file.
-        write: Whether graphs are added; the file is then made if it is not there. A graph of an
-            id that is there takes the place of the one before.
+        write: Whether graphs can be added. The file is then created if it does not exist, and a
+            new graph replaces an earlier graph of the same id.
     """
 
     def __init__(self, path: str | Path, write: bool = False) -> None:
@@ -67,7 +67,7 @@ class ImportedGraphs:
             ) from None
 
     def _check(self) -> None:
-        """Refuse what we did not write: a view or trigger runs whatever its author liked."""
+        """Refuse a foreign schema: a view or trigger could run arbitrary SQL."""
         made = self._connection.execute("SELECT type, name FROM sqlite_master").fetchall()
         known = {("table", "imported"), ("index", "sqlite_autoindex_imported_1")}
         if not {*made} <= known or ("table", "imported") not in made:
@@ -90,10 +90,10 @@ class ImportedGraphs:
         self._connection.close()
 
     def write(self, records: Iterable[Record]) -> int:
-        """Add graphs, all of them or none; returns how many there were.
+        """Add graphs in one transaction; return how many were added.
 
         Raises:
-            InputError: When one has no id or is in pieces, or the file cannot be written.
+            InputError: When a graph has no id or is not connected, or the file cannot be written.
         """
         count = 0
         statement = (
@@ -115,12 +115,12 @@ class ImportedGraphs:
         return int(self._connection.execute("SELECT count(*) FROM imported").fetchone()[0])
 
     def __iter__(self) -> Iterator[str]:
-        """The ids, in the order in which they were first written."""
+        """Iterate over the ids, in the order in which they were first written."""
         for row in self._connection.execute("SELECT id FROM imported ORDER BY number"):
             yield row[0]
 
     def get(self, post_id: str) -> Graph | None:
-        """The graph of an id, None where there is none."""
+        """Return the graph of an id, or None if there is none."""
         query = "SELECT penman FROM imported WHERE id = ?"
         row = self._connection.execute(query, (post_id,)).fetchone()
         if row is None:
@@ -134,14 +134,14 @@ class ImportedGraphs:
 
 
 def _stored(graph: Graph) -> str:
-    """A graph in Penman, after a line with the ids of its formulas."""
+    """Serialise a graph: a line with the ids of its formulas, then its Penman notation."""
     names = (f"{name}={formula}" for name, formula in graph.formula_map.items())
     line = "\x1f".join(" ".join(name.split()) for name in names)
     return f"{line}\n{write_penman(graph)}".encode(errors="replace").decode()
 
 
 class Parses:
-    """Graphs of sentences that a parser made elsewhere; called as a parser is.
+    """Graphs of sentences from an external parser; can be called like a parser.
 
     >>> parses = Parses([Record("7.1", read_penman("(s / stop-01)"), "Stop now .")])
     >>> parses(["Stop now.", "Then go on."])
@@ -156,19 +156,19 @@ class Parses:
         }
 
     def __call__(self, sentences: Sequence[str]) -> list[str | None]:
-        """The graphs of sentences in Penman; None where there is none."""
+        """Return the graph of each sentence in Penman notation, or None if there is none."""
         return [self._written.get(_spelling(sentence)) for sentence in sentences]
 
     def __len__(self) -> int:
         return len(self._written)
 
     def builder(self) -> GraphBuilder:
-        """What joins them to graphs of posts; other sentences get the graphs of their terms."""
+        """Return a builder with these graphs; other sentences get the graphs of their terms."""
         return GraphBuilder(AmrMaker(self))
 
 
 def parser_sentences(source: Source) -> list[str]:
-    """The sentences of a text as a parser should get them, formulas as FORMULA_0, FORMULA_1, ….
+    """Return the sentences of a text as parser input, with formulas as FORMULA_0, FORMULA_1, ….
 
     >>> parser_sentences(Source("Let $x=1$. Is $x$ prime?"))
     ['Let FORMULA_0 .', 'Is FORMULA_1 prime?']
@@ -178,7 +178,7 @@ def parser_sentences(source: Source) -> list[str]:
 
 
 def with_formulas(graph: Graph, source: Source) -> Graph:
-    """A graph of a whole text with the trees of its formulas, where it has placeholders alone.
+    """Add the missing formula trees to the graph of a whole text.
 
     >>> graph = read_penman("(s / solve-01 :ARG1 (f / FORMULA_0))")
     >>> with_formulas(graph, Source("Solve $x$.")).labels
@@ -205,5 +205,5 @@ def with_formulas(graph: Graph, source: Source) -> Graph:
 
 
 def _spelling(sentence: str) -> str:
-    """A sentence without its spaces, which tokenisers move."""
+    """Return a sentence without white space, which tokenisers change."""
     return "".join(sentence.split())

@@ -1,10 +1,10 @@
-"""One spelling for what nodes are called, so that forms of one word share a type.
+"""Normalises the labels of nodes to types, so that the forms of a word share a type.
 
-A word loses its ending (Porter's for Latin letters), a compatibility form of a letter becomes the
-letter, an address becomes ``[URL]``, and a placeholder loses its number. The first sense of a
-frame is the word itself: ``prove-01`` of a parser and the concept ``prove`` of the glossary, which
-a Hindi or Persian sentence leads to, are one type. Symbols of formulas keep their fonts, for ℝ is
-not R, and lose only the italics.
+Words are stemmed (Porter for Latin letters), compatibility forms of letters become plain letters,
+a URL becomes ``[URL]``, and a placeholder loses its number. The sense number ``-01`` of a frame is
+removed: ``prove-01`` of a parser and the concept ``prove`` of the glossary, which Hindi and
+Persian sentences also use, are one type. Symbols of formulas keep their fonts, because ℝ is not R;
+only italics are removed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from mathsetu.languages.normalise import fold, normalise
 from mathsetu.languages.stem import stemmer
 
 URL = "[URL]"
-#: What stands for integers, decimals and fractions that are too rare for a type.
+#: The types of integers, decimals and fractions that are too rare for their own type.
 UNKNOWN_NUMBERS = ("[UNKNUM_INT]", "[UNKNUM_DEC]", "[UNKNUM_RAT]")
 #: The type of every placeholder.
 FORMULA_TYPE = PLACEHOLDER.rstrip("_")
@@ -39,7 +39,7 @@ _SCRIPT_STEMMERS = (
 
 @lru_cache(maxsize=1 << 17)
 def node_type(label: str) -> str:
-    """The type of a node with this label.
+    """Return the type of a node with this label.
 
     >>> [node_type(label) for label in ("integrals", "prove-01", "go-02", "FORMULA_7", "V!𝑥")]
     ['integr', 'prove', 'go-02', 'FORMULA', 'V!x']
@@ -47,7 +47,7 @@ def node_type(label: str) -> str:
     ('[URL]', 'finit', 'संख्य')
     """
     if not label.isascii():
-        # Halves of characters become question marks, as where graphs are written.
+        # Lone surrogates become question marks, as when graphs are written.
         label = label.encode("utf-8", "replace").decode()
     if _SYMBOL.match(label):
         return normalise_label(unicodedata.normalize("NFC", label))
@@ -66,7 +66,7 @@ def node_type(label: str) -> str:
 
 
 def unknown_number(kind: str) -> str:
-    """What stands for a number that is too rare; empty for what is no number.
+    """Return the type that replaces a rare number; empty if the type is not a number.
 
     >>> [unknown_number(kind) for kind in ("1729", "N!2.718", "1e-9", "N!355/113", "V!x")]
     ['[UNKNUM_INT]', '[UNKNUM_DEC]', '[UNKNUM_DEC]', '[UNKNUM_RAT]', '']

@@ -1,6 +1,6 @@
-"""A graph with both trees of its formulas, with one of them, or with none.
+"""Selects the formula trees of a graph: both, one of them, or none.
 
-Graphs are built once with both; what an experiment leaves out is taken out of them here.
+Graphs are built once with both trees; the trees that an experiment leaves out are removed here.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _LEFT_OUT: dict[FormulaTrees, frozenset[str]] = {
 
 
 def with_trees(graph: Graph, trees: FormulaTrees) -> Graph:
-    """A copy of a graph with these trees of its formulas only.
+    """Return a copy of a graph with only these formula trees.
 
-    Placeholders stay, since sentences hang together by them. With ``none`` they are no formulas
-    any more: nothing represents them.
+    Placeholders stay, since they keep sentences connected. With ``none``, the list of formulas is
+    empty, so that no node represents a formula.
 
     >>> graph = Graph(["FORMULA_0", "V!x", "V!y"], [0, 0], [":opt", ":slt"], [1, 2])
     >>> graph.formulas.append(Part(0, [1, 2], "q_7"))
@@ -53,7 +53,7 @@ def with_trees(graph: Graph, trees: FormulaTrees) -> Graph:
 
 
 def _below(graph: Graph, relations: frozenset[str]) -> set[int]:
-    """The nodes of formulas that only these relations lead to."""
+    """Return the nodes of formulas that are reached only by these relations."""
     inside = {node for part in graph.formulas for node in part.nodes}
     children: dict[int, list[int]] = {}
     pending: list[int] = []
@@ -71,7 +71,7 @@ def _below(graph: Graph, relations: frozenset[str]) -> set[int]:
 
 
 def _reached(starts: list[int], children: dict[int, list[int]]) -> set[int]:
-    """Everything that can be reached from some nodes, themselves among it."""
+    """Return the nodes reachable from the start nodes, including these."""
     seen = set(starts)
     pending = list(seen)
     while pending:

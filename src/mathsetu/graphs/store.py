@@ -1,4 +1,4 @@
-"""Graphs of many posts in one SQLite file, read one at a time when they are asked for."""
+"""Graphs of many posts in one SQLite file, read on demand."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _TABLE = (
     "CREATE TABLE IF NOT EXISTS graphs (number INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, "
     "tensors BLOB NOT NULL)"
 )
-# SQLite takes so many parameters in one query everywhere.
+# A number of parameters per query that every SQLite build accepts.
 _BATCH = 500
 
 
 class TensorStore:
-    """Tensors by post id; nothing is held in memory.
+    """Tensors by post id, read from the file on each access.
 
     >>> from tempfile import mkdtemp
     >>> from mathsetu.graphs.graph import Graph
@@ -36,15 +36,15 @@ class TensorStore:
 
     Args:
         path: The file.
-        write: Whether graphs are added; the file is then made if it is not there. A post that
-            is written again takes the place of the one before.
+        write: Whether graphs can be added. The file is then created if it does not exist, and a
+            new graph replaces an earlier graph of the same post.
     """
 
     def __init__(self, path: str | Path, write: bool = False) -> None:
         self.path = Path(path)
         mode = "rwc" if write else "ro"
         try:
-            # Loaders read from threads of their own.
+            # Data loaders read from other threads.
             self._connection = sqlite3.connect(
                 f"{self.path.absolute().as_uri()}?mode={mode}", uri=True, check_same_thread=False
             )
@@ -70,12 +70,12 @@ class TensorStore:
         self._connection.close()
 
     def write(self, graphs: Iterable[tuple[str, GraphTensors]]) -> None:
-        """Add graphs; all of them are there when it returns, or none."""
+        """Add graphs in one transaction."""
         rows = ((post_id, arrays.to_bytes()) for post_id, arrays in graphs)
         self.write_bytes(rows)
 
     def write_bytes(self, rows: Iterable[tuple[str, bytes]]) -> None:
-        """Add graphs that are in their form in bytes already, as other processes send them."""
+        """Add graphs that are already serialised, for example by other processes."""
         statement = (
             "INSERT INTO graphs (id, tensors) VALUES (?, ?) "
             "ON CONFLICT (id) DO UPDATE SET tensors = excluded.tensors"
@@ -94,7 +94,7 @@ class TensorStore:
         return self._connection.execute(query, (post_id,)).fetchone() is not None
 
     def __getitem__(self, post_id: str) -> GraphTensors:
-        """The graph of a post; `KeyError` when it is not here."""
+        """Return the graph of a post; raise `KeyError` if it is missing."""
         query = "SELECT tensors FROM graphs WHERE id = ?"
         row = self._connection.execute(query, (post_id,)).fetchone()
         if row is None:
@@ -102,7 +102,7 @@ class TensorStore:
         return self._tensors(post_id, row[0])
 
     def many(self, post_ids: Sequence[str]) -> list[GraphTensors]:
-        """The graphs of several posts, in the order asked for; `KeyError` when one is not here."""
+        """Return the graphs of several posts, in the given order; `KeyError` if one is missing."""
         found: dict[str, GraphTensors] = {}
         wanted = list(dict.fromkeys(post_ids))
         for start in range(0, len(wanted), _BATCH):
@@ -114,12 +114,12 @@ class TensorStore:
         return [found[post_id] for post_id in post_ids]
 
     def __iter__(self) -> Iterator[str]:
-        """The ids of the posts, in the order in which they were first written."""
+        """Iterate over the post ids, in the order in which they were first written."""
         for row in self._connection.execute("SELECT id FROM graphs ORDER BY number"):
             yield row[0]
 
     def items(self) -> Iterator[tuple[str, GraphTensors]]:
-        """Every post id with its graph, in the order in which they were first written."""
+        """Yield each post id with its graph, in the order in which they were first written."""
         query = "SELECT id, tensors FROM graphs ORDER BY number"
         for post_id, data in self._connection.execute(query):
             yield post_id, self._tensors(post_id, data)

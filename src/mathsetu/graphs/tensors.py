@@ -1,8 +1,8 @@
-"""A graph as arrays of numbers: what a model reads.
+"""A graph as integer arrays, the input of a model.
 
-Inverse edges are present as edges of their own, with relation types of their own, so that
-messages flow both ways. The form in bytes is ours: a mark, the lengths, and then the arrays and
-texts, compressed. It is checked when read, and nothing in it is ever executed.
+Each edge also has an inverse edge with a separate relation type, so that messages flow both ways.
+The serialised form is a magic number, the lengths, and the compressed arrays and texts. It is
+checked when read, and reading never executes code.
 """
 
 from __future__ import annotations
@@ -25,29 +25,30 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _MARK = b"MSG1"
-# Nodes, edges, virtual nodes, bytes of the text, bytes of everything before compression.
+# Magic number; numbers of nodes, edges, virtual nodes; bytes of the text, of all content before
+# compression.
 _HEADER = struct.Struct("<4sIIIII")
-# No post comes near; a damaged file must not fill the memory.
+# Far above the size of any post; limits the memory that a damaged file can claim.
 _LARGEST = 1 << 28
-# Texts are parted by a character that no label has (writing takes it out).
+# Separator of texts; it is removed from labels when they are written.
 _BETWEEN = "\x1f"
-# Decoding is what training waits for, and the fastest level already halves twice.
+# The fastest level: training waits for decoding, and it already compresses to a quarter.
 _LEVEL = 1
 
 
 @dataclass(frozen=True, eq=False)
 class GraphTensors:
-    """One graph with its virtual nodes, in numbers.
+    """One graph with its virtual nodes, as arrays.
 
     Attributes:
-        nodes: ``int32[n]``, the type of each node in the vocabulary; 0 (padding) is never used
-            inside, 1 is unknown.
-        edges: ``int32[2, m]``, source and target of each edge, inverse edges among them.
+        nodes: ``int32[n]``, the type of each node in the vocabulary; 1 is unknown, and 0
+            (padding) does not occur.
+        edges: ``int32[2, m]``, source and target of each edge, including inverse edges.
         relations: ``int32[m]``, the type of each edge in the vocabulary.
         virtual: ``int32[v]``, the nodes that represent the post, in the order formulas,
             sentences, document.
-        kinds: ``int8[v]``, what each of them stands for: 0 formula, 1 sentence, 2 document.
-        formulas: The ids of the formulas that the formula nodes stand for, in their order.
+        kinds: ``int8[v]``, the kind of each of these: 0 formula, 1 sentence, 2 document.
+        formulas: The formula ids of the nodes of kind formula, in their order.
         labels: The label of each node as text, so that another encoder can give it a vector.
 
     >>> vocabulary = Vocabulary(["solve", "V!x"], [":ARG1"])
@@ -76,7 +77,7 @@ class GraphTensors:
         return hash(self.to_bytes())
 
     def to_bytes(self) -> bytes:
-        """The compact form; the same graph always gives the same bytes."""
+        """Serialise the graph; the same graph always gives the same bytes."""
         different = dict.fromkeys(self.labels)
         numbers = {label: number for number, label in enumerate(different)}
         text = _BETWEEN.join([*self.formulas, *different]).encode()
@@ -96,10 +97,10 @@ class GraphTensors:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> GraphTensors:
-        """Read the compact form.
+        """Read the serialised form.
 
         Raises:
-            InputError: When the bytes are not such a form, or damaged.
+            InputError: When the bytes are not a serialised graph, or are damaged.
         """
         try:
             return cls._read(data)
@@ -112,7 +113,7 @@ class GraphTensors:
         if mark != _MARK or size > _LARGEST or size != 4 * (2 * n + 3 * m + v) + v + text_size:
             raise ValueError("its beginning is not that of a graph")
         unpacker = zlib.decompressobj()
-        content = unpacker.decompress(data[_HEADER.size :], max(1, size))  # 0 would be no limit
+        content = unpacker.decompress(data[_HEADER.size :], max(1, size))  # 0 means no limit
         if len(content) != size:
             raise ValueError(f"{len(content)} bytes instead of {size}")
         ends = np.cumsum([n, 2 * m, m, v, n])
@@ -145,13 +146,13 @@ def tensors(
     virtual: VirtualNodes = VirtualNodes(),  # noqa: B008  # frozen
     trees: FormulaTrees = "both",
 ) -> GraphTensors:
-    """A graph as arrays, with its virtual nodes and inverse edges.
+    """Return a graph as arrays, with its virtual nodes and inverse edges.
 
     Args:
-        graph: What to turn into numbers.
-        vocabulary: The types of nodes and relations; what it does not have is unknown.
-        virtual: Which virtual nodes there are, and how they are joined.
-        trees: Which trees of formulas stay: ``both``, ``opt``, ``slt`` or ``none``.
+        graph: The graph.
+        vocabulary: The types of nodes and relations; other types are unknown.
+        virtual: Which virtual nodes to add, and how they are joined.
+        trees: Which formula trees to keep: ``both``, ``opt``, ``slt`` or ``none``.
     """
     if trees != "both":
         graph = with_trees(graph, trees)
@@ -172,13 +173,13 @@ def tensors(
 
 
 def _both_ways(relations: Sequence[int]) -> NDArray[np.int32]:
-    """The relations of edges and, after them, of their inverses."""
+    """Return the relations of the edges followed by those of their inverses."""
     forward = np.array(relations, np.int32)
     return np.concatenate([forward, forward ^ 1])
 
 
 def _cleaned(texts: Sequence[str]) -> Sequence[str]:
-    """Texts without what parts texts in the stored form, and without halves of characters."""
+    """Return texts without the separator of the serialised form and without lone surrogates."""
     joined = "".join(texts)
     if _BETWEEN not in joined and joined.isascii():
         return texts

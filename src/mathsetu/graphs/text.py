@@ -1,8 +1,8 @@
-"""The sentences of a post with its formulas hidden, and the chunks that they are joined in.
+"""The sentences of a post with masked formulas, and their grouping into chunks.
 
-Each formula becomes QZ1, QZ2, …, names that parsers take for nouns in every language. Sentences
-are cut after that, so that no full stop inside a formula ends one; a formula that ends in a full
-stop ends its sentence.
+Each formula becomes a mask QZ1, QZ2, …, which parsers of every language treat as a noun. Sentences
+are split after masking, so that a full stop inside a formula does not end a sentence; a formula
+that ends in a full stop ends its sentence.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from mathsetu.languages.sentences import sentences as cut
 from mathsetu.markup import Span, split
 from mathsetu.records import Formula
 
-#: How many tokens the sentences of one chunk have together at most.
+#: Maximum number of tokens of the sentences in a chunk.
 CHUNK_TOKENS = 500
-#: The name of a hidden formula; its number counts from 1.
+#: The mask of a formula, numbered from 1.
 NAME = re.compile(r"QZ(\d+)")
-# A text that has such names itself must not be taken for one with formulas.
+# A text that itself contains such masks must not be taken for a text with formulas.
 _LOOKALIKE = re.compile(r"QZ(?=\d)")
-# What is left of delimiters would make formulas of the text around the names.
+# Leftover delimiters would turn the text around the masks into formulas.
 _DELIMITERS = str.maketrans("$\\", "  ")
 _ENDS_SENTENCE = re.compile(r"(?<![.\\])\.\s*\Z")
 _CONTENT = re.compile(r"[^\W_]")
@@ -31,9 +31,9 @@ _CONTENT = re.compile(r"[^\W_]")
 
 @dataclass(frozen=True, slots=True)
 class MaskedText:
-    """The sentences of a text, and the formulas by the numbers of their names, from 0.
+    """The sentences of a text and its formulas, in the order of their masks.
 
-    Formulas whose names no sentence has stand at the end.
+    Formulas without a mask in the sentences come last.
     """
 
     sentences: tuple[str, ...]
@@ -41,7 +41,7 @@ class MaskedText:
 
 
 def placeholder(name: re.Match[str]) -> str:
-    """What the node of a hidden formula is called, given its name in a sentence.
+    """Return the placeholder label of a formula, given its mask in a sentence.
 
     >>> [placeholder(name) for name in NAME.finditer("QZ1 divides QZ2")]
     ['FORMULA_0', 'FORMULA_1']
@@ -52,13 +52,13 @@ def placeholder(name: re.Match[str]) -> str:
 def mask_sentences(
     text: str, formulas: Sequence[Formula] = (), spans: Sequence[Span] | None = None
 ) -> MaskedText:
-    r"""Hide the formulas of a marked text and cut it into sentences.
+    r"""Mask the formulas of a marked text and split it into sentences.
 
     Args:
         text: Marked text.
-        formulas: The formulas with their ids; each goes to the place where its LaTeX stands.
-            Those that stand nowhere are kept too. Without them, formulas are numbered.
-        spans: What the text was split into before.
+        formulas: The formulas with their ids, matched to the text by their LaTeX. Formulas that
+            do not occur in the text are kept, too. Without ids, formulas are numbered.
+        spans: The spans of the text, if it has already been split.
 
     >>> mask_sentences("Let $x=1.$ Is $x$ prime?").sentences
     ('Let QZ1.', 'Is QZ2 prime?')
@@ -85,7 +85,7 @@ def mask_sentences(
 
 
 def _with_ids(written: Sequence[Span], formulas: Sequence[Formula]) -> list[Formula]:
-    """The formulas where they are written, then those that are written nowhere."""
+    """Return the formulas in text order, then those that do not occur in the text."""
     if [span.content for span in written] == [formula.latex for formula in formulas]:
         return list(formulas)
     waiting: defaultdict[str, deque[Formula]] = defaultdict(deque)
@@ -103,7 +103,7 @@ def _spelling(latex: str) -> str:
 
 
 def chunks(sentences: Iterable[str], longest: int = CHUNK_TOKENS) -> list[list[int]]:
-    """Sentences by their numbers, in groups of at most so many tokens.
+    """Group the numbers of sentences into chunks of at most ``longest`` tokens.
 
     >>> chunks(["a b c", "d e", "f"], longest=4)
     [[0], [1, 2]]

@@ -1,8 +1,8 @@
 """Virtual nodes, which summarise a formula, a sentence or a post.
 
-Their vectors are what retrieval compares. ``full`` has a node for each formula and each sentence
-and one for the document. ``global`` has the document's alone, joined to every node; formulas and
-sentences are then represented by their placeholders and heads. ``none`` has only these.
+Retrieval compares their vectors. The structure ``full`` adds a node for each formula and each
+sentence and one for the document. ``global`` adds only the document node, joined to every node;
+placeholders and heads then represent formulas and sentences. ``none`` adds no node.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from mathsetu.graphs.graph import Graph, Part
 
 Structure = Literal["none", "global", "full"]
 Auxiliary = Literal["none", "sequential", "circular", "full"]
-#: How a model starts the vectors of virtual nodes: at zero, fixed or learned from there; at
-#: random and learned; at the mean of what they are joined to, as it is, through one learned
-#: projection, or through one for each kind.
+#: How a model initialises the vectors of virtual nodes: as zero, fixed or learned; as random and
+#: learned; as the mean of the nodes that they are joined to, unchanged, through one learned
+#: projection, or through one learned projection per kind.
 Initialisation = Literal[
     "zero", "zero-embedding", "random", "mean-pooled", "projected", "typed-projected"
 ]
 
-#: What kinds of virtual nodes there are, by number.
+#: The kinds of virtual nodes.
 FORMULA, SENTENCE, DOCUMENT = 0, 1, 2
 VIRTUAL_LABELS = ("VIRTUAL_FORMULA", "VIRTUAL_SENTENCE", "VIRTUAL_DOCUMENT")
 VIRTUAL_RELATIONS = (":virtual_formula", ":virtual_sentence", ":virtual_document")
@@ -32,13 +32,13 @@ AUXILIARY_RELATION = ":auxiliary_vn"
 
 @dataclass(frozen=True)
 class VirtualNodes:
-    """The choices about virtual nodes.
+    """The settings of virtual nodes.
 
     Attributes:
-        structure: Which virtual nodes there are.
-        auxiliary: How those of formulas and sentences are joined to each other besides: each to
-            the next of the text, that and the last to the first, or all to all.
-        initialisation: How a model starts their vectors; graphs are the same whatever it is.
+        structure: Which virtual nodes to add.
+        auxiliary: Additional edges between the nodes of formulas and sentences: none, each to the
+            next in text order, also the last to the first, or all to all.
+        initialisation: How a model initialises their vectors; it does not change graphs.
 
     >>> VirtualNodes(structure="hierarchy")
     Traceback (most recent call last):
@@ -70,10 +70,10 @@ global, full)
 
 @dataclass(frozen=True, slots=True)
 class Representatives:
-    """What virtual nodes add to a graph, and which nodes represent it.
+    """The virtual nodes and edges to add to a graph, and the nodes that represent it.
 
-    The new nodes are numbered on from those of the graph. ``nodes`` are the representatives, in
-    the order formulas, sentences, document, and ``kinds`` says which is which.
+    The numbers of new nodes continue those of the graph. ``nodes`` are the representatives, in
+    the order formulas, sentences, document, and ``kinds`` are their kinds.
     """
 
     labels: list[str]
@@ -83,7 +83,7 @@ class Representatives:
 
 
 def add_virtual_nodes(graph: Graph, choices: VirtualNodes) -> Representatives:
-    """What the choices add to a graph; the graph itself stays as it is.
+    """Return the nodes and edges that the settings add to a graph; the graph is not changed.
 
     >>> graph = Graph(["solve-01", "FORMULA_0", "V!x"], [0, 1], [":ARG1", ":opt"], [1, 2])
     >>> graph.formulas, graph.sentences = [Part(1, [2], "q_7")], [Part(0, [0, 1])]
@@ -117,7 +117,7 @@ def add_virtual_nodes(graph: Graph, choices: VirtualNodes) -> Representatives:
 
 
 def _auxiliary_edges(graph: Graph, first: int, auxiliary: Auxiliary) -> list[tuple[int, str, int]]:
-    """Edges between the virtual nodes of formulas and sentences, in the order of the text."""
+    """Return the edges between the virtual nodes of formulas and sentences, in text order."""
     order = _text_order(graph, first) if auxiliary != "none" else []
     if auxiliary == "full":
         pairs = list(combinations(order, 2))
@@ -129,7 +129,7 @@ def _auxiliary_edges(graph: Graph, first: int, auxiliary: Auxiliary) -> list[tup
 
 
 def _text_order(graph: Graph, first: int) -> list[int]:
-    """Each sentence and then its formulas; formulas that no sentence has come last."""
+    """Return each sentence followed by its formulas; formulas outside sentences come last."""
     waiting = {part.root: first + number for number, part in enumerate(graph.formulas)}
     order: list[int] = []
     for number, part in enumerate(graph.sentences, start=first + len(graph.formulas)):

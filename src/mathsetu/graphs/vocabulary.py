@@ -1,8 +1,9 @@
-"""The types of nodes and relations that a model has vectors for, and their numbers.
+"""The vocabulary of a graph model: types of nodes and relations, and their numbers.
 
-Labels are brought to one spelling first (`normalise.py`). Node types are the most frequent ones of
-the training graphs; a number needs to be seen five times, or it is one of three kinds of unknown
-number. Relations come in pairs, each with its inverse: ``relation ^ 1`` is the other direction.
+Labels are first normalised to types (`normalise.py`). Node types are the most frequent types of
+the training graphs. A number needs five occurrences for its own type; rarer numbers have one of
+three types of unknown numbers. Relations come in pairs with their inverses: ``relation ^ 1`` is
+the other direction.
 """
 
 from __future__ import annotations
@@ -18,20 +19,20 @@ from mathsetu.graphs.normalise import UNKNOWN_NUMBERS, URL, node_type, unknown_n
 from mathsetu.graphs.virtual import AUXILIARY_RELATION, VIRTUAL_LABELS, VIRTUAL_RELATIONS
 
 PADDING, UNKNOWN, MASK = 0, 1, 2
-#: The types that every vocabulary has, in front of those of its graphs.
+#: The first types of every vocabulary, before the types of its graphs.
 RESERVED = ("[PAD]", "[UNK]", "[MASK]", URL, *UNKNOWN_NUMBERS, *VIRTUAL_LABELS)
 UNKNOWN_RELATION = "[UNK]"
 _RESERVED_RELATIONS = (UNKNOWN_RELATION, *VIRTUAL_RELATIONS, AUXILIARY_RELATION)
-#: An inverse relation has the name of the relation and this.
+#: The suffix of inverse relations.
 INVERSE = "*"
 LARGEST = 20_000
 SEEN_NUMBERS = 5
-# More different labels are hardly met; a server must not grow for ever.
+# Limits the cache of labels, so that the memory of a server does not grow forever.
 _REMEMBERED = 1 << 20
 
 
 class TypeCounts:
-    """How often each type was seen; counts of parts of a collection can be added up.
+    """Frequencies of types; counts of parts of a collection can be added.
 
     >>> counts = TypeCounts()
     >>> counts.add(Graph(["solves", "x"], [0], [":ARG1"], [1]))
@@ -55,11 +56,11 @@ class TypeCounts:
         self.relations.update(other.relations)
 
     def vocabulary(self, largest: int = LARGEST, seen_numbers: int = SEEN_NUMBERS) -> Vocabulary:
-        """The most frequent types; of equally frequent ones, the first of the alphabet.
+        """Return the vocabulary of the most frequent types; ties are broken alphabetically.
 
         Args:
-            largest: At most so many node types, reserved ones among them.
-            seen_numbers: A number that was seen less often has no type of its own.
+            largest: The maximum number of node types, including reserved types.
+            seen_numbers: The minimum count for a number to get its own type.
         """
         ranked = sorted(self.nodes.items(), key=lambda item: (-item[1], item[0]))
         nodes = [
@@ -81,7 +82,7 @@ class Vocabulary:
     >>> vocabulary.relation(":ARG1") ^ 1 == vocabulary.relation(":ARG1*")
     True
 
-    ``node_types`` and ``relation_types`` are all types in the order of their numbers.
+    ``node_types`` and ``relation_types`` list all types in the order of their numbers.
     """
 
     def __init__(self, nodes: Iterable[str], relations: Iterable[str]) -> None:
@@ -90,11 +91,11 @@ class Vocabulary:
         self.relation_types = tuple(name for base in names for name in (base, base + INVERSE))
         self._nodes = {label: number for number, label in enumerate(self.node_types)}
         self._relations = {name: number for number, name in enumerate(self.relation_types)}
-        # Labels as they are met, so that each is brought to its one spelling once.
+        # Cache of labels, so that each is normalised only once.
         self._met: dict[str, int] = {}
 
     def node(self, label: str) -> int:
-        """The number of a node's type; 1 for what was never seen."""
+        """Return the number of the type of a node; 1 if it is unknown."""
         number = self._met.get(label)
         if number is None:
             kind = label if label in RESERVED else node_type(label)
@@ -106,15 +107,15 @@ class Vocabulary:
         return number
 
     def nodes(self, labels: Sequence[str]) -> list[int]:
-        """The numbers of many nodes' types."""
+        """Return the numbers of the types of many nodes."""
         return [self.node(label) for label in labels]
 
     def relation(self, name: str) -> int:
-        """The number of a relation or, with a ``*`` behind it, of its inverse."""
+        """Return the number of a relation, or of its inverse if the name ends with ``*``."""
         return self._relations.get(name, int(name.endswith(INVERSE)))
 
     def relations(self, names: Sequence[str]) -> list[int]:
-        """The numbers of many relations."""
+        """Return the numbers of many relations."""
         return [self.relation(name) for name in names]
 
     def save(self, path: str | Path) -> None:
@@ -127,10 +128,10 @@ class Vocabulary:
 
     @classmethod
     def load(cls, path: str | Path) -> Vocabulary:
-        """Read what `save` has written.
+        """Read a file written by `save`.
 
         Raises:
-            InputError: When there is no such file, or something else in it.
+            InputError: When the file cannot be read or is not a vocabulary.
         """
         try:
             content = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -140,7 +141,7 @@ class Vocabulary:
 
 
 def _names(content: object, key: str, path: str | Path) -> list[str]:
-    """One list of names out of a file that somebody may have changed."""
+    """Return a list of names from the content of a file, checked because it may be edited."""
     names = content.get(key) if isinstance(content, dict) else None
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise InputError(f'{path}: is not a graph vocabulary ("{key}" must list names)')

@@ -1,7 +1,7 @@
-"""Analysis of texts before ranking, done once.
+"""Analysis of posts and queries before ranking, done once.
 
-Posts and queries pass through here: split into words and formulas, their language found. Every part
-of the engine reads these facts, so that no two parts can understand a text differently.
+A text is split into words and formulas, and its language is detected. All parts of the engine use
+these results, so that no two parts interpret a text differently.
 """
 
 from mathsetu.intake.marked_text import MarkedText

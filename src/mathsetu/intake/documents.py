@@ -1,4 +1,4 @@
-"""Detects the language of short sections with the help of their document."""
+"""Detects the language of short sections from their document."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from itertools import groupby, islice
 from mathsetu.intake.marked_text import MarkedText
 from mathsetu.records import Post
 
-# Sections of a document that are looked at together: nobody holds a book in memory for this.
+# Sections of a document that are analysed together; limits the memory for long documents.
 _TOGETHER = 500
 
 
 def with_document_languages(posts: Iterable[Post]) -> Iterator[Post]:
-    r"""Posts as they pass; a short section has the language that its document makes likely.
+    r"""Yield the posts; set the language of short sections with the help of their document.
 
     Args:
-        posts: The posts; the sections of a document follow one another.
+        posts: The posts; the sections of a document must be consecutive.
 
     >>> reihe = Post("a#1", "Die geometrische Reihe konvergiert, weil ihre Glieder klein werden.",
     ...     kind="section", thread_id="a")
@@ -34,7 +34,7 @@ def with_document_languages(posts: Iterable[Post]) -> Iterator[Post]:
 
 
 def _with_languages(sections: list[Post]) -> list[Post]:
-    # Loaded when documents are read, not at the start.
+    # Imported lazily: only documents need it.
     from mathsetu.languages.detect import detect_in_words, language_in_document, says_little
 
     words = [f"{MarkedText(post.title).words}\n{MarkedText(post.body).words}" for post in sections]

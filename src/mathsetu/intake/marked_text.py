@@ -8,12 +8,12 @@ from typing import Any
 
 from mathsetu.markup import Span, spans_of
 
-#: Spans as a store keeps them: see `MarkedText.places`.
+#: The stored form of spans; see `MarkedText.places`.
 Places = list[Any]
 
 
 class MarkedText:
-    r"""A marked text and the spans that it falls into.
+    r"""A marked text and its spans.
 
     >>> text = MarkedText(r"Is $x^2$ even?")
     >>> text.words, text.formulas
@@ -21,7 +21,7 @@ class MarkedText:
     """
 
     def __init__(self, text: str, spans: Sequence[Span] | None = None) -> None:
-        """Split a text, unless its spans are known."""
+        """Split a text, unless its spans are given."""
         self.text = text
         self.spans = spans_of(text) if spans is None else tuple(spans)
 
@@ -37,7 +37,7 @@ class MarkedText:
 
     @classmethod
     def joined(cls, texts: Iterable[MarkedText], between: str = "\n\n") -> MarkedText:
-        r"""Several texts as one; blank ones are left out.
+        r"""Join several texts into one; empty texts are left out.
 
         >>> MarkedText.joined([MarkedText("Is"), MarkedText(""), MarkedText("$x$")]).text
         'Is\n\n$x$'
@@ -50,11 +50,11 @@ class MarkedText:
         return cls("".join(span.raw for span in spans), spans)
 
     def places(self) -> Places:
-        r"""Where the spans lie, in a form that JSON knows.
+        r"""Return the positions of the spans, as JSON values.
 
-        A number is a piece of plain text of that length; ``[length, start, end]`` is a formula,
-        with the part of it that is LaTeX, and a fourth number where it is displayed; any other
-        span is written out.
+        A number is the length of a plain text. ``[length, start, end]`` is a formula and the
+        position of the LaTeX inside it; a fourth number marks a displayed formula. Any other span
+        is written out.
 
         >>> MarkedText("Is $x^2$ even?").places()
         [3, [5, 1, 4], 6]
@@ -63,7 +63,7 @@ class MarkedText:
 
     @classmethod
     def placed(cls, text: str, places: Places) -> MarkedText:
-        """A text whose spans were found before; ValueError where they do not fit.
+        """Restore a text from its `places`; raise `ValueError` if they do not match the text.
 
         >>> MarkedText.placed("Is $x^2$ even?", [3, [5, 1, 4], 6]).formulas
         ('x^2',)
@@ -97,7 +97,7 @@ def _span(raw: str, place: list[Any]) -> Span:
             start,
             end,
             _,
-        ]:  # nearly all; types would cost more than the rest
+        ]:  # nearly all spans; type checks would dominate the time
             return Span("formula", raw, raw[start:end], len(place) == 4)
         case [int(), "text" | "formula" | "code" as kind, str(content), bool(display), str(name)]:
             return Span(kind, raw, content, display, name)

@@ -1,4 +1,4 @@
-"""A post as every part of the engine reads it."""
+"""The analysed post that all parts of the engine use."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ FIELDS = ("title", "question", "body")
 
 @dataclass(frozen=True)
 class PostFacts:
-    """What is known of a post.
+    """An analysed post.
 
     Attributes:
-        post: The post; its language is named wherever it could be found.
+        post: The post, with its language if that is stated or could be detected.
         texts: Its marked texts by field (`FIELDS`).
     """
 
@@ -33,19 +33,19 @@ class PostFacts:
 
     @property
     def language(self) -> str:
-        """The language of the post, empty where nobody can tell."""
+        """The language of the post, empty if unknown."""
         return self.post.language
 
     def formulas(self, fields: Iterable[str]) -> list[str]:
-        """The formulas in some fields, in order."""
+        """Return the formulas of some fields, in order."""
         return [latex for field in fields for latex in self.texts[field].formulas]
 
     def joined(self, fields: Iterable[str]) -> MarkedText:
-        """Some fields as one text."""
+        """Join some fields into one text."""
         return MarkedText.joined(self.texts[field] for field in fields)
 
     def beside(self, question: PostFacts) -> PostFacts:
-        """An answer as it is searched: with what its question says."""
+        """Return an answer with title, question, tags and language filled in from its question."""
         post, asked = self.post, question.post
         texts = {
             "title": self.texts["title"] if post.title else question.texts["title"],
@@ -63,14 +63,14 @@ class PostFacts:
 
     @cached_property
     def all_formulas(self) -> tuple[Formula, ...]:
-        """The formulas with their ids: those that the collection names, else those in the texts."""
+        """The formulas with their ids: those the collection lists, else those in the texts."""
         return self.post.formulas or self._written_formulas
 
     def named_formulas(self, fields: Iterable[str]) -> list[Formula]:
-        r"""The formulas in some fields, as they are written and in order, with their ids.
+        r"""Return the formulas of some fields in text order, with their ids.
 
-        A formula that the collection does not name is numbered by its place. Those that it names
-        and the texts do not show come last.
+        A formula that the collection does not list gets an id from its position. Listed formulas
+        that do not occur in the texts come last.
 
         >>> named = (Formula("q_1", "x", "v1", "7", "body"),)
         >>> facts = read_post(Post("7", "Is $x$ here?", title="Find $x$", formulas=named))
@@ -104,14 +104,14 @@ class PostFacts:
         )
 
     def stored(self) -> tuple[Post, list[Any]]:
-        """The post without formulas that its texts show anyway, and the rest of what is known."""
+        """Return the post, without formulas that the texts already show, and its stored facts."""
         is_listed = bool(self.post.formulas) and self.post.formulas == self._written_formulas
         post = replace(self.post, formulas=()) if is_listed else self.post
         return post, [is_listed, *(self.texts[field].places() for field in FIELDS)]
 
     @classmethod
     def restored(cls, post: Post, known: list[Any]) -> PostFacts:
-        """What `stored` gave; ValueError where it does not fit."""
+        """Restore the result of `stored`; raise `ValueError` if it does not match the post."""
         facts = cls(post, placed_texts(written_texts(post), known))
         if not known[0]:
             return facts
@@ -119,7 +119,7 @@ class PostFacts:
 
 
 def placed_texts(written: Mapping[str, str], known: list[Any]) -> dict[str, MarkedText]:
-    """Texts by field of which `PostFacts.stored` gave the rest; ValueError if they differ."""
+    """Restore the texts by field from stored facts; raise `ValueError` if they do not match."""
     _, *places = known
     return {
         field: MarkedText.placed(written[field], own)
@@ -128,13 +128,13 @@ def placed_texts(written: Mapping[str, str], known: list[Any]) -> dict[str, Mark
 
 
 class Glance:
-    r"""A post as it was written, looked into only as far as somebody asks; that is kept.
+    r"""A lazily read post; every property is computed on first access and cached.
 
-    Its formulas need not be listed, and an answer does not say what its question says.
+    The post may have no list of formulas, and an answer has no fields of its question.
 
     Attributes:
-        raw: Has every word and every command of the post, among other things: what is not in here
-            is not in the post.
+        raw: A text that contains at least all words and commands of the post, so that a word that
+            is not in it is not in the post.
 
     >>> Glance.of(Post("7", r"Is $\dfrac{1}{2} + x$ even?")).formulas
     ('\\dfrac{1}{2} + x',)
@@ -147,19 +147,19 @@ class Glance:
         written: Callable[[], Mapping[str, str]],
         texts: Callable[[Mapping[str, str]], Mapping[str, MarkedText]],
     ) -> None:
-        """Take what is known, and ways to the rest.
+        """Store the raw text and the functions that load the rest.
 
         Args:
             raw: See above.
-            post: Gives the post.
-            written: Gives its texts by field (`FIELDS`); most posts are not asked for more.
-            texts: Gives these texts split.
+            post: Returns the post.
+            written: Returns its texts by field (`FIELDS`); for most posts, these are sufficient.
+            texts: Splits these texts.
         """
         self.raw, self._post, self._written, self._texts = raw, post, written, texts
 
     @classmethod
     def of(cls, post: Post, texts: Mapping[str, MarkedText] | None = None) -> Self:
-        """A glance at a post that is at hand, and at its split texts where these are."""
+        """Wrap a loaded post and, if given, its split texts."""
         written = written_texts(post)
         return cls(
             "\n".join(written.values()),
@@ -175,7 +175,7 @@ class Glance:
 
     @cached_property
     def written(self) -> Mapping[str, str]:
-        """Its texts by field, as they are written."""
+        """Its texts by field, as written."""
         return self._written()
 
     @cached_property
@@ -186,17 +186,17 @@ class Glance:
 
     @cached_property
     def lower(self) -> str:
-        """What it is read from, in small letters."""
+        """The raw text in lower case."""
         return self.raw.lower()
 
     @cached_property
     def evened(self) -> str:
-        """All its texts as phrases are looked for in them."""
+        """All its texts, normalised for the search of phrases."""
         return "\n".join(map(evened, self.written.values()))
 
     @cached_property
     def plain(self) -> str:
-        """All its texts as formulas are looked for in them (`plainly`)."""
+        """All its texts, normalised for the search of formulas (`plainly`)."""
         return plainly(" ".join(self.written.values()))
 
     @cached_property
@@ -206,12 +206,12 @@ class Glance:
 
     @cached_property
     def plain_formulas(self) -> frozenset[str]:
-        """The formulas in its texts, however they are spelled (`plainly`)."""
+        """The formulas in its texts, with normalised spelling (`plainly`)."""
         return frozenset(map(plainly, self.formulas))
 
 
 def spelling(latex: str) -> str:
-    """LaTeX without its white space, by which formulas of a text and of a table are matched.
+    """Return LaTeX without white space, the key that matches formulas of a text and of a list.
 
     >>> spelling("x + y")
     'x+y'
@@ -220,16 +220,16 @@ def spelling(latex: str) -> str:
 
 
 def read_post(post: Post) -> PostFacts:
-    r"""Find out what is known of a post.
+    r"""Analyse a post: split its texts, and find its language.
 
-    However its language is stated (``Hindi``, ``en-US``), the facts have the code that filters ask
-    for; a language that nobody knows is kept as it is.
+    A stated language (``Hindi``, ``en-US``) becomes the code that filters use; an unknown language
+    is kept unchanged.
 
     >>> facts = read_post(Post(id="7", title="Sums", body=r"What is the sum of $\frac{1}{n}$?"))
     >>> facts.language, facts.formulas(["body"])
     ('en', ['\\frac{1}{n}'])
 
-    An answer of a few words may be in any language; its question tells which:
+    For an answer of a few words, the question determines the language:
 
     >>> read_post(Post("8", "$n^2$", question="What is the sum of the odd numbers?")).language
     'en'
@@ -240,17 +240,17 @@ def read_post(post: Post) -> PostFacts:
 
 
 def written_texts(post: Post) -> dict[str, str]:
-    """The texts of a post by field, as they are written."""
+    """Return the texts of a post by field, as written."""
     return {field: getattr(post, field) for field in FIELDS}
 
 
 def split_texts(written: Mapping[str, str]) -> dict[str, MarkedText]:
-    """Texts by field, split."""
+    """Split texts, by field."""
     return {field: MarkedText(text) for field, text in written.items()}
 
 
 def _detected(texts: dict[str, MarkedText]) -> str:
-    # Loaded when it is first needed: a search that only shows posts does without.
+    # Imported lazily: showing posts does not need it.
     from mathsetu.languages.detect import detect_in_words, says_little
 
     words = f"{texts['title'].words}\n{texts['body'].words}"

@@ -1,9 +1,9 @@
 """An analysed query, shared by all parts: split, language detected and formulas parsed once.
 
-All interfaces read what a person typed in the same way (`typed_question`): formulas are found
-without delimiters. A topic of a test collection marks its formulas itself, and is read as it is
-marked; only a topic without a single delimiter is read like a typed query (`topic_question`). Posts
-are always read as they are marked (`mathsetu.intake.posts`).
+All interfaces read typed queries in the same way (`typed_question`): formulas are found without
+delimiters. In a topic of a test collection, formulas are delimited; only a topic without any
+delimited formula is read like a typed query (`topic_question`). In posts, only delimited formulas
+are read (`mathsetu.intake.posts`).
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
     from mathsetu.languages.romanised import SoundLexicon
     from mathsetu.languages.transliterate import Lexicon
 
-# Languages with a script of their own that people also type in Latin letters.
+# Languages in other scripts that are also typed in Latin letters.
 _ROMANISED = frozenset({"hi", "bn", "mr", "ur", "ar", "ru"})
-# Languages that are written without accents; "" is none.
+# Languages written without accents; "" is an unknown language.
 _PLAIN = frozenset({"", "en", "id"})
 
-# What would delimit a formula in a text that is to have none.
+# Formula delimiters, escaped or removed in text without formulas.
 _DELIMITER = re.compile(r"(?<!\\)\$|\\(?=[()\[\]]|begin\{)")
 
-# What no formula is without: a sign or digit, a letter that stands alone, a Greek or raised one,
-# the constant of Planck, a name that brackets follow, a prime or factorial after brackets, a hyphen
-# between pairs of letters, or a function before a word. Most queries are words; the reader's tables
-# are not loaded for these.
+# Every formula contains one of these: a sign or digit, a single letter, a Greek or raised letter,
+# the constant of Planck, a name before brackets, a prime or factorial after brackets, a hyphen
+# between pairs of letters, or the name of a function. Most queries are only words; the tables of
+# the formula reader are not loaded for these.
 _HINT = re.compile(
     r"[^\w\s.,;:?!¿¡'’\"()\-–…।؟،؛«»\u0300-\u036f\u0600-\u06ff\u0900-\u097f\u200c\u200d]"
     r"|[\d_²³¹\u02b0-\u02ff\u0370-\u03ff\u1d00-\u1dbf\u2070-\u209f\u2100-\u214f]"
@@ -46,17 +46,17 @@ _HINT = re.compile(
     r"|\b[a-z]{2} ?[-–] ?[a-z]{2}\b"
     r"|\b(?:x?(?:arc)?(?:sin|cos|tan|cot|sec|csc|ln|log|exp)h?x?|sqrt|cbrt|sen|c?tg|cotg)\b"
 )
-# A number with a decimal comma, its thousands parted by points: 3,14 and 1.234,5. No list: 1,2,3.
+# A number with a decimal comma and points between thousands: 3,14 and 1.234,5, but not 1,2,3.
 _NATIONAL_NUMBER = re.compile(
     r"(?<![\d.,])(\d{1,3}(?:\.\d{3})+|\d++),(\d++)(?![.,]\d)|([(\[{])|([)\]}])"
 )
-# What goes on with a list.
+# The continuation of a list.
 _GOES_ON = re.compile(r"\s*,\s*\d")
 
 
 @dataclass(frozen=True)
 class Question:
-    r"""What is known of a query before anything is searched.
+    r"""An analysed query.
 
     >>> question = Question(Query(id="1", text=r"निश्चित समाकल $\int_0^1 f$ का मान"))
     >>> question.words, question.formulas, question.language
@@ -64,32 +64,32 @@ class Question:
     """
 
     query: Query
-    #: What was done to the query before, told with every hit.
+    #: Changes made to the query beforehand, reported with every hit.
     notes: tuple[Reason, ...] = ()
     #: Whether formulas are found without delimiters.
     is_typed: bool = False
-    #: What is known of its language beforehand.
+    #: Prior knowledge of its language.
     prior: Prior | None = None
 
     @property
     def written(self) -> str:
-        """Title and text, as they came."""
+        """Title and text, unchanged."""
         return f"{self.query.title}\n{self.query.text}" if self.query.title else self.query.text
 
     @cached_property
     def reading(self) -> tuple[Span, ...]:
-        """The query in pieces, as it was read; joined they are what was written."""
+        """The spans of the query; their raw texts joined are the query as written."""
         if not self.is_typed:
             return self.marked.spans
         if not _HINT.search(self.written):
             return (Span("text", self.written, self.written),) if self.written else ()
-        # Its tables are loaded when somebody types a formula, not when a library is opened.
+        # Imported lazily: its tables are only needed if a formula is typed.
         from mathsetu.intake.typed import read_typed
 
         return self._with_decimal_points(tuple(read_typed(self.written)))
 
     def _with_decimal_points(self, spans: tuple[Span, ...]) -> tuple[Span, ...]:
-        """Typed formulas with 3.14 for the 3,14 of languages that write it so."""
+        """Replace decimal commas in typed formulas by points, if the language uses commas."""
         changed = tuple(
             Span(span.kind, span.raw, with_points)
             if span.kind == "formula"
@@ -111,7 +111,7 @@ class Question:
 
     @property
     def text(self) -> str:
-        """The query as one marked text: all its formulas between delimiters."""
+        """The query as one marked text, with all formulas between delimiters."""
         return self.marked.text
 
     @cached_property
@@ -123,7 +123,7 @@ class Question:
 
     @cached_property
     def title(self) -> Question | None:
-        """The title as a question of its own, where there is a text besides.
+        """The title as a separate question, if there is also a text.
 
         >>> Question(Query("1", "Let $n$ be even. Why?", title="Even squares")).title.words
         'Even squares'
@@ -136,22 +136,23 @@ class Question:
 
     @property
     def marked_query(self) -> Query:
-        """The query with its text marked."""
+        """The query with a marked text."""
         if not self.is_typed:
             return self.query
         return replace(self.query, title="", text=self.text)
 
     @cached_property
     def words(self) -> str:
-        """The words alone; what was typed in Latin letters is in those of its language."""
+        """The words without formulas; romanised words are converted to the language's script."""
         plain = self.marked.words
         return self._in_script(plain) if self._is_romanised(plain) else plain
 
     @property
     def texts(self) -> list[str]:
-        """What stands between the formulas, in the letters of its language.
+        """The texts between the formulas, in the script of the language.
 
-        Formulas stay as empty texts: a word beside one is not the whole query.
+        A formula becomes an empty text, so that a single word next to it does not look like the
+        whole query.
         """
         is_romanised = self._is_romanised(self.text)
         return [
@@ -163,7 +164,7 @@ class Question:
 
     @cached_property
     def words_once(self) -> str:
-        """The words without terms that are only said again in English, for who translates.
+        """The words without English glosses of preceding terms, for translation.
 
         >>> Question(Query("1", "सारणिक (determinant) $D$", language="hi")).words_once.strip()
         'सारणिक'
@@ -172,40 +173,40 @@ class Question:
 
     @cached_property
     def readable(self) -> str:
-        """The text as someone who reads the language expects it, formulas included."""
+        """The text in the script and with the accents of its language, including formulas."""
         if self._is_romanised(self.text):
             return self._with_text(lambda span: self._in_script(span.content))
         return self._with_text(lambda span: self._accented(span.raw))
 
     @cached_property
     def readable_once(self) -> str:
-        """The same, without terms that are only said again in English."""
+        """The same without English glosses of preceding terms."""
         if "(" not in self.text or self._is_romanised(self.text):
             return self.readable
         return self._with_text(lambda span: self._said_once(self._accented(span.raw)))
 
     def _with_text(self, change: Callable[[Span], str]) -> str:
-        """All of it, what stands between the formulas changed."""
+        """Return the marked text with the texts between formulas changed."""
         spans = self.marked.spans
         return "".join(change(span) if span.kind == "text" else span.raw for span in spans)
 
     def _accented(self, text: str) -> str:
-        """A piece of text with the accents that nobody typed in all of the query."""
+        """Add missing accents to a text, if the words of the query have no accents at all."""
         if self.language in _PLAIN or not self.marked.words.isascii():
             return text
-        from mathsetu.languages.accents import with_accents  # not at the start
+        from mathsetu.languages.accents import with_accents  # lazy
 
         return with_accents(text, self.language)
 
     def _said_once(self, text: str) -> str:
         if "(" not in text:
             return text
-        from mathsetu.languages.glossary.glosses import without_glosses  # not at the start
+        from mathsetu.languages.glossary.glosses import without_glosses  # lazy
 
         return without_glosses(text, self.language)
 
     def _is_romanised(self, text: str) -> bool:
-        """Whether a text is in Latin letters, though its language has others."""
+        """Whether a text is in Latin letters, although its language uses another script."""
         return text.isascii() and self.language in _ROMANISED
 
     def _in_script(self, text: str) -> str:
@@ -215,30 +216,30 @@ class Question:
 
     @cached_property
     def formulas(self) -> tuple[str, ...]:
-        """The formulas asked for: those the query names itself, else those in its text."""
+        """The formulas of the query: those listed in its record, else those in its text."""
         named = tuple(formula.latex for formula in self.query.formulas)
         return named or tuple(dict.fromkeys(self.marked.formulas))
 
     @cached_property
     def parsed(self) -> dict[str, Parsed]:
-        """The formulas asked for, read; by their LaTeX."""
+        """The parsed formulas of the query, by their LaTeX."""
         from mathsetu.formulas.parse import parse_once
 
         return {latex: parse_once(latex) for latex in self.formulas}
 
     @cached_property
     def language(self) -> str:
-        """The language it is asked in, detected where the query does not say."""
+        """The language of the query: as stated, else as detected."""
         return self.query.language or self.detected.language
 
     @property
     def asker(self) -> str:
-        """The language of whoever asks: that of the words, else that of the page."""
+        """The language of the user: that of the query, else that of the page."""
         return self.language or (self.prior.page if self.prior else "")
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """All languages that it may be asked in, the likeliest first; never empty.
+        """All likely languages of the query, most likely first; never empty.
 
         >>> typed_question("vektor").languages, typed_question("vektor", "hr").languages
         (('cs', 'hr'), ('hr',))
@@ -249,8 +250,8 @@ class Question:
 
     @cached_property
     def detected(self) -> Detected:
-        """What its words say of its language."""
-        # Detection is loaded when it is first needed, not at the start.
+        """The result of language detection on its words."""
+        # Imported lazily: a query with a stated language may not need it.
         from mathsetu.languages.detect import NO_PRIOR, detect_in_words
 
         return detect_in_words(self.marked.words, "", self.prior or NO_PRIOR)
@@ -264,14 +265,14 @@ def typed_question(
     page: str = "",
     library: Iterable[str] = (),
 ) -> Question:
-    r"""What a person typed: the one way in for all interfaces.
+    r"""Return the question of a typed query; all interfaces use this function.
 
     Args:
         text: The query.
-        language: Its language, where it is stated.
+        language: Its language, if stated.
         as_words: Read only delimited text as formulas.
-        page: The language of the page or program that it was typed into.
-        library: The languages of the posts that are searched.
+        page: The language of the page or program in which it was typed.
+        library: The languages of the posts to search.
 
     >>> typed_question("is sqrt(2) irrational").formulas
     ('\\sqrt{2}',)
@@ -285,11 +286,11 @@ def typed_question(
 
 
 def topic_question(query: Query, library: Iterable[str] = ()) -> Question:
-    """A topic, or any other query that comes as a record.
+    """Return the question of a topic, or of any other query that is a record.
 
     Args:
         query: The record.
-        library: The languages of the posts that are searched.
+        library: The languages of the posts to search.
 
     >>> topic_question(Query("A.1", "Is $n$ odd if n+1 is even?")).formulas
     ('n',)
@@ -305,7 +306,7 @@ def topic_question(query: Query, library: Iterable[str] = ()) -> Question:
 
 
 def _marked(written: str, reading: Iterable[Span]) -> MarkedText:
-    """A reading as marked text; what was delimited stays as it was."""
+    """Convert the spans of a typed query to marked text; delimited formulas stay unchanged."""
     spans = tuple(reading)
     if all(span.kind == "text" or is_delimited(span) for span in spans):
         return MarkedText(written, spans)
@@ -323,13 +324,13 @@ def _marked(written: str, reading: Iterable[Span]) -> MarkedText:
 
 
 def is_delimited(span: Span) -> bool:
-    """Whether a formula stands between delimiters, both of them."""
+    """Whether a formula has both delimiters."""
     again = split(span.raw)
     return len(again) == 1 and again[0].kind == span.kind and again[0].content == span.content
 
 
 def _decimal_points(latex: str) -> str:
-    """A formula with points for decimal commas; in brackets a comma may part two numbers.
+    """Replace decimal commas by points, except in brackets, where commas may separate numbers.
 
     >>> _decimal_points("x=3,14"), _decimal_points("1.234,5+f(1,5)"), _decimal_points("1,2,3")
     ('x=3.14', '1234.5+f(1,5)', '1,2,3')
@@ -348,14 +349,14 @@ def _decimal_points(latex: str) -> str:
 
 @cache
 def typed_words(code: str) -> SoundLexicon:
-    """The words of a language's glossary and of its parallel text, by how they sound."""
+    """Return the words of a language, from glossary and parallel text, by their sound."""
     from mathsetu.languages.glossary import Glossary
     from mathsetu.languages.learned import LearnedWords
     from mathsetu.languages.romanised import SoundLexicon
     from mathsetu.languages.table import language
 
     forms = (form for concept in Glossary.load() for form in concept.forms.get(code, ()))
-    # Where nothing is stemmed, the terms of the table are words.
+    # Without a stemmer, the terms of the learned table are whole words.
     is_stemmed = language(code).stemmer != "none"
     others = () if is_stemmed else LearnedWords.load(code, "en").terms()
     return SoundLexicon(code, (word for form in forms for word in form.split()), others)
@@ -363,7 +364,7 @@ def typed_words(code: str) -> SoundLexicon:
 
 @cache
 def typed_hindi() -> Lexicon:
-    """The words of the glossary, to be found by how they are typed in Latin letters."""
+    """Return the Hindi words of the glossary, indexed by their romanised spelling."""
     from mathsetu.languages.glossary import Glossary
     from mathsetu.languages.transliterate import Lexicon
 

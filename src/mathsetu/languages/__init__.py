@@ -1,1 +1,1 @@
-"""Languages: text to terms, scripts, detection, masking, translation and a glossary."""
+"""Languages: analysis of text, scripts, detection, masking, translation and a glossary."""

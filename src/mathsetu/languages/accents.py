@@ -1,8 +1,8 @@
-"""Puts back the accents of words that were typed without any.
+"""Restores the accents of words that were typed without them.
 
-Words of posts and queries meet without accents, but the encoder reads a text as it is written, and
-*ecuacion* is not a word that it has met. What the glossary and the function words of a language
-spell in one way only is spelt so again; all other words stay as they are.
+Lexical search ignores accents, but the encoder reads the text as written and does not recognise
+*ecuacion*. A word gets its accents back if the glossary and the function words of its language
+have only one spelling for it; all other words stay unchanged.
 
 >>> with_accents("raices de una ecuacion", "es"), with_accents("prvocislo a delitel", "cs")
 ('raíces de una ecuación', 'prvočíslo a dělitel')
@@ -22,9 +22,9 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 
 
 def with_accents(text: str, code: str) -> str:
-    """A text with the accents of its language.
+    """Return a text with the accents of its language.
 
-    A text that has some is left as it is: whoever typed it put them where they belong.
+    A text that has accents stays unchanged: they are assumed to be complete.
     """
     if not text.isascii():
         return text
@@ -33,7 +33,7 @@ def with_accents(text: str, code: str) -> str:
 
 
 def _with_capitals(spelt: str, typed: str) -> str:
-    """A spelling with the capitals of what was typed; that itself where there is no spelling."""
+    """Return a spelling with the capitals of the typed word; the typed word if it is empty."""
     if not spelt:
         return typed
     if typed.isupper():
@@ -43,7 +43,7 @@ def _with_capitals(spelt: str, typed: str) -> str:
 
 @cache
 def _accented(code: str) -> dict[str, str]:
-    """Words without their accents, each with the only spelling that its language has for it."""
+    """Map words without accents to their accented spelling, if that is unique."""
     forms = (form for concept in Glossary.load() for form in concept.forms.get(code, ()))
     words = {word.lower() for form in forms for word in _LETTERS.findall(form)}
     words |= language(code).stop_words

@@ -1,10 +1,10 @@
-"""Text to terms: what is indexed, and what a query is matched by.
+"""The analyzer: turns text into the terms that are indexed and matched.
 
-The chain: normalise (`normalise.py`), find the words (combining marks belong to them, so अपरिमेय
-is one), drop stop words, fold accents that the language does not have, stem, fold the others and
-half-spaces. A query typed without accents so
-meets most of what was written with them. Scripts without spaces give overlapping pairs of
-characters. The chain of a language is decided by its row in the table and nothing else.
+The steps: normalise (`normalise.py`), find the words (combining marks belong to them, so अपरिमेय
+is one word), drop stop words, fold accents that the language does not use, stem, and fold the
+other accents and half-spaces. Therefore, a query typed without accents matches most text with
+accents. Scripts without spaces give overlapping pairs of characters. The steps of a language
+depend only on its row in the table.
 
 >>> analyze("Find all the integrals of Riemann's functions", "en")
 ['find', 'all', 'integr', 'riemann', 'function']
@@ -24,7 +24,7 @@ from mathsetu.languages.table import ROWS
 from mathsetu.languages.table import language as row_of
 from mathsetu.markup import split
 
-#: Marks that \w leaves out but words are made of: accents, vowel signs, the half-space.
+#: Marks inside words that \w does not match: accents, vowel signs, the half-space.
 MARKS = (
     "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u0610-\u061a\u064b-\u065f\u0670"
     "\u06d6-\u06dc\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963"
@@ -35,7 +35,7 @@ MARKS = (
     "\u102b-\u103e\u1056-\u1059\u17b4-\u17d3\u200c\u200d\u20d0-\u20f0"
 )
 _WORD = re.compile(rf"[^\W_][\w{MARKS}]*")
-#: Runs of scripts that put no spaces between words (Hangul does, but glues its particles on).
+#: Runs of scripts without spaces between words, and of Hangul, which attaches particles.
 UNSPACED = re.compile(
     "[\u0e01-\u0e4e\u0e80-\u0ecf\u1000-\u103f\u1100-\u11ff\u1780-\u17d3"
     "\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff]+"
@@ -44,16 +44,16 @@ UNSPACED = re.compile(
 _APOSTROPHE = re.compile(r"['’](?:s\b)?")
 _INNER_APOSTROPHE = re.compile(r"(?<=\w)['’ʼ](?=\w)")
 
-# Persian prefixes and endings that are written with a half-space, but often typed with a space.
+# Persian prefixes and endings written with a half-space but often typed with a space.
 _PERSIAN_PREFIX = re.compile(r"(?<![\w\u200c])(ن?م[یي]) (?=\w)")
 _PERSIAN_SUFFIX = re.compile(r"(?<=\w) (ها[یي]?|ها[یي][یي])(?!\w)")
 
-# Longer chunks are hardly met twice, and would fill the memory.
+# Longer chunks are not cached: they rarely repeat and would fill the memory.
 _MEMORABLE = 40
 
 
 def words(text: str) -> str:
-    """Marked text without its formulas and code.
+    """Return marked text without its formulas and code.
 
     >>> words("Is $x^2$ even?")
     'Is   even?'
@@ -62,7 +62,7 @@ def words(text: str) -> str:
 
 
 def tokenize(text: str) -> list[str]:
-    """The words of a text, normalised, neither stopped nor stemmed.
+    """Return the normalised words of a text, including stop words, without stemming.
 
     >>> tokenize("می‌شود ۱۲، 第二 Euler–Maclaurin")
     ['می\u200cشود', '12', '第二', 'euler', 'maclaurin']
@@ -73,13 +73,13 @@ def tokenize(text: str) -> list[str]:
 def analyze(
     text: str, language: str = "", *, stemmer: str | None = None, stop_words: bool = True
 ) -> list[str]:
-    """The terms of a text without formulas, in order.
+    """Return the terms of a text without formulas, in order.
 
     Args:
-        text: Plain text; take formulas out with `words` first.
+        text: Plain text; remove formulas first with `words`.
         language: A code from the table; any other gives the fallback of the script.
-        stemmer: A name from `stem.py` instead of the language's own: ``"porter"``,
-            ``"snowball"`` or ``"none"``.
+        stemmer: A name from `stem.py` that overrides the stemmer of the language:
+            ``"porter"``, ``"snowball"`` or ``"none"``.
         stop_words: Whether stop words are dropped.
 
     >>> analyze("The generalized integrals", "en", stemmer="porter", stop_words=False)
@@ -98,21 +98,21 @@ def analyze(
 
 @cache
 def _chain(code: str, stemmer: str | None, stop_words: bool) -> Callable[[str], tuple[str, ...]]:
-    """The chain of one language, for one chunk of text between spaces; it remembers chunks."""
+    """Return the cached analyzer of a language, for one chunk of text between spaces."""
     row = row_of(code)
     stem = stemmer_named(stemmer or row.stemmer)
-    # English needs no accents for stemming, and posts in other scripts are full of its terms.
+    # English stems without accents, and posts in other scripts contain many English terms.
     plain = code == "en" or row.script not in ("", "Latn")
     stem_plain = stem if stemmer or code == "en" else stemmer_named("english")
     written = {word for listed in row.stop_words for word in tokenize(listed)} if stop_words else ()
     stopped = frozenset(map(fold, written))
-    # Where tone marks tell words apart, only a word without any may be a careless stop word:
-    # Vietnamese "chó" (dog) is not "cho" (for).
+    # If tone marks distinguish words, only a word without any may be a stop word typed without
+    # them: Vietnamese "chó" (dog) is not "cho" (for).
     toned = frozenset(written) if row.spaces_syllables else None
 
     def stem_of(token: str) -> str:
-        # Names from elsewhere are often typed without their accents, which hide endings from a
-        # stemmer: Möbius and Mobius would not meet in Czech, nor Gröbner and Grobner in Spanish.
+        # Foreign names are often typed without accents, and accents change the stem: otherwise,
+        # Möbius and Mobius would not match in Czech, nor Gröbner and Grobner in Spanish.
         if not token.isascii():
             token = _without_foreign_accents(token, row.accented_letters)
         return fold(stem(token.replace(HALF_SPACE, "")))
@@ -127,7 +127,7 @@ def _chain(code: str, stemmer: str | None, stop_words: bool) -> Callable[[str], 
         terms: list[str] = []
         for token in tokenize(chunk):
             if UNSPACED.search(token):
-                terms += filter(None, _pairs(token))  # of marks alone nothing is left
+                terms += filter(None, _pairs(token))  # drop pairs that are only marks
                 continue
             folded = fold(token)
             if folded in stopped and (toned is None or token.isascii() or token in toned):
@@ -135,7 +135,7 @@ def _chain(code: str, stemmer: str | None, stop_words: bool) -> Callable[[str], 
             if plain and folded.isascii():
                 terms.append(stem_plain(folded))
             else:
-                # Nothing is left of a word that is an ending itself: it stays as it is.
+                # The stem of a word that is itself an ending is empty: keep the word.
                 terms.append(stem_of(token) or folded)
         return tuple(terms)
 
@@ -144,12 +144,12 @@ def _chain(code: str, stemmer: str | None, stop_words: bool) -> Callable[[str], 
 
 
 def _without_foreign_accents(token: str, own: str) -> str:
-    """A word without accents that its language does not have; any are its own if none are known."""
+    """Remove accents that the language does not use; keep all if its accents are not known."""
     return "".join(one if one in own else fold(one) for one in token) if own else token
 
 
 def _pairs(token: str) -> Iterator[str]:
-    """Overlapping pairs of the characters of unspaced scripts; what stands between stays whole."""
+    """Yield overlapping pairs of characters of unspaced scripts; other parts stay whole."""
     position = 0
     for run in UNSPACED.finditer(token):
         if run.start() > position:

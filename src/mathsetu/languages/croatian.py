@@ -1,9 +1,9 @@
 """A light stemmer for Croatian, for search: words of one family get the same stem.
 
-Works without accents, as many people type, in three steps: one ending of inflection goes, then one
-ending of word formation (neprekidnost, neprekidan), then the alternations that endings leave behind
-(zadatak and zadaci, algoritam and algoritma). A stem keeps at least three letters. It is a key,
-not a word: *konačan* gives ``konacn``.
+It ignores accents, which are often not typed, and has three steps: it removes one inflectional
+ending, then one derivational suffix (neprekidnost, neprekidan), and then undoes alternations
+before endings (zadatak and zadaci, algoritam and algoritma). A stem keeps at least three letters.
+It is a key, not a word: *konačan* gives ``konacn``.
 
 >>> [stem(word) for word in ("brojevi", "brojeva", "brojem", "broj")]
 ['broj', 'broj', 'broj', 'broj']
@@ -17,7 +17,7 @@ import re
 
 from mathsetu.languages.normalise import fold
 
-# What looks like an ending but belongs to the word is kept by what stands before it:
+# The letters before an ending decide whether it belongs to the word:
 # dijagrama, algoritama, mehanizama; broj, razvoj; polinom, binom, aksiom, atom; teorem, problem.
 _INFLECTION = re.compile(
     r"""(?<=...)(?:
@@ -45,13 +45,13 @@ _FORMATION = re.compile(
     )$""",
     re.VERBOSE,
 )
-# The a that comes and goes: konačan, konačna; logaritam, logaritma; koeficijenata, koeficijent.
+# The fleeting a: konačan, konačna; logaritam, logaritma; koeficijenata, koeficijent.
 _FLEETING = re.compile(r"(?<=..[^aeiou])a(?=[kmnrt]$)")
 _ALTERNATION = re.compile(r"(?<=ic)[kn]$|t(?=k$)")
 
 
 def stem(word: str) -> str:
-    """The key under which a Croatian word and its relatives meet.
+    """Return the stem that a Croatian word shares with related words.
 
     >>> stem("neprekidnost") == stem("neprekidan") == stem("neprekidnih")
     True

@@ -1,14 +1,14 @@
-r"""The language of a short text that is full of formulas.
+r"""Detects the language of short texts with many formulas.
 
-Formulas and code are taken out first. Then the script decides as far as it can; what it leaves open
-goes to a small naive Bayes model (py3langid: a compressed numpy file, read without pickle). The
-languages of the table have an advantage there, so that a title of four words is not called
-Galician, but clear evidence for another language wins. Two things the model cannot do are added:
-Hindi against Nepali by function words and endings, and Hindi typed in Latin letters.
+Formulas and code are removed first. If the script does not determine the language, a small naive
+Bayes model does (py3langid: a compressed numpy file, read without pickle). The languages of the
+table get a prior advantage, so that a title of four words is not classified as Galician, but clear
+evidence for another language wins. Two cases that the model does not cover are added: Hindi versus
+Nepali, by function words and endings, and languages typed in Latin letters, such as Hindi.
 
-A text of a few words is first looked up: a single term of the glossary decides. What several
-languages share is said to be in all of them (`Detected.likely`), ordered by what is known
-beforehand: the languages of the library, and that of the page.
+A text of a few words is first looked up in the vocabularies: a single term of the glossary
+decides. A text that several languages share gets all of them (`Detected.likely`), ordered by the
+prior: the languages of the library and of the page.
 
 >>> detect(r"Dokažte, že $\sqrt{2}$ je iracionální číslo").language
 'cs'
@@ -47,15 +47,15 @@ from mathsetu.languages.vocabulary import (
     weight_in,
 )
 
-# Scripts that one living language uses, or nearly so.
+# Scripts that are used by only one living language, or almost only one.
 _BY_SCRIPT = {
     "Armn": "hy", "Geor": "ka", "Grek": "el", "Gujr": "gu", "Guru": "pa", "Hang": "ko",
     "Hani": "zh", "Hebr": "he", "Jpan": "ja", "Khmr": "km", "Knda": "kn", "Laoo": "lo",
     "Mlym": "ml", "Mymr": "my", "Orya": "or", "Sinh": "si", "Taml": "ta", "Telu": "te",
     "Thai": "th",
 }  # fmt: skip
-# How much likelier than others the languages of the table are before any evidence. Croatian is the
-# sum of three: its parts serve its close relatives in Latin letters too.
+# Prior weights of the languages of the table; other languages have 1. Croatian is the sum of three
+# languages: it also serves Bosnian and Serbian in Latin letters.
 _ADVANTAGE_OF_OURS = 8.0
 _ADVANTAGE = (
     dict.fromkeys(FURTHER, 2.0)
@@ -63,48 +63,47 @@ _ADVANTAGE = (
     | {"en": 16.0, "hi": 12.0, "hr": 8.0 / 3}
 )
 _SERVED_BY = {"bs": "hr", "sr": "hr"}
-# Languages that people also type in Latin letters, Hindi first.
+# Languages that are also typed in Latin letters, Hindi first.
 _ROMANISED = tuple(row.code for row in ROWS.values() if row.romanised)
-# How much more likely the language of the page is, and those of the library.
+# Prior factors of the language of the page and of those of the library.
 _EXPECTED, _HELD = 4.0, 8.0
 _SERVED_SCRIPTS = {
     script: tuple(row.code for row in LANGUAGES.values() if row.script == script)
     for script in ("Latn", "Deva", "Arab")
 }
-# Texts of so many words are looked up in the tables of words first.
+# Texts of at most this many words are first looked up in the vocabularies.
 _FEW = 8
-# So many unknown words of a script of ours are in a language of ours, unless letters say otherwise.
+# At most this many unknown words are attributed to our languages of their script.
 _VERY_FEW = 3
-# What the words of one language must have ahead of another's to decide.
+# Minimum lead in votes that decides for a language.
 _CLEAR = 2.0
 _MOSTLY, _MORE_THAN_HALF = 0.8, 0.6
-# What speaks against a language that a word of a short text is none of its own, and the chance that
-# a language has at least, whatever the model says.
+# Penalty for a word that a language does not know, and the minimum probability of a language from
+# the model.
 _UNKNOWN, _LEAST_CHANCE = 3.0, 1e-9
-# What ours have ahead of close relatives: Spanish is asked in more often than Catalan.
+# Advantage of our languages over close relatives: Spanish queries are more frequent than Catalan.
 _OWN = 1.0
 _NEAR = log(20)
 _VOTE = 4.0
 _PUNCTUATION = " \t\n.,;:?!¿¡\"'()…।؟،"
-# Letters of one language that another does not have; words are typed without them, but not with.
+# Letters that a language does not have. Accents may be omitted, but are not added.
 _ALIEN = {
     "hr": re.compile("[áéíóúýěřůťďňñ]", re.IGNORECASE),
     "cs": re.compile("[ćđñ]", re.IGNORECASE),
     "es": re.compile("[ěřůťďňćđčšžý]", re.IGNORECASE),
     "en": re.compile("[ěřůťďňćđčšžýñ]", re.IGNORECASE),
 }
-# Languages that are not served in full and that people do ask in; the model knows many more, too
-# many for a few words.
+# Further languages that queries may be in; the model has many more, too many for a few words.
 _MAJOR = frozenset(FURTHER) | frozenset("sl da nb no fi et lt lv he".split())
 _PERHAPS = 0.3
 _CAPITALISED = re.compile(r"\b[^\W\d_a-z]\w*")
-# Letters that the languages of ours in a script do not have.
+# Letters that our languages of a script do not have.
 _FOREIGN_LETTERS = {
     "Latn": re.compile("[äößçğşłåøãõêâîôûàèìòùľĺŕœæățșąężźőạảấầẩẫậắằặẹẻẽếềểệỉịọỏốồổộớờởợụủứừửựỳ]"),
     "Deva": re.compile("ळ"),
     "Arab": re.compile("[ٹڈڑںےھہةى]|(?:^| )(?:ال|أ|إ)"),
 }
-# Function words of neighbours that none of ours has.
+# Function words of other languages that are not words of ours.
 _FOREIGN_WORDS = {
     code: frozenset(words.split())
     for code, words in {
@@ -117,37 +116,37 @@ _FOREIGN_WORDS = {
         "ur": "کا کے کریں کیا میں",
     }.items()
 }
-# What one function word that none of ours has adds to the logarithm of the odds of its language.
+# Added to the log odds of a language for each function word that our languages do not have.
 _FURTHER_WORD = 1.5
-# So many of them decide alone, one where the model agrees.
+# This many such function words decide alone; fewer decide only if the model agrees.
 _ENOUGH_WORDS = 2
-# What one function word of Hindi or Nepali adds to the logarithm of the odds.
+# Added to the log odds for each function word of Hindi or Nepali.
 _FUNCTION_WORD = 1.5
 _NEPALI_ENDING = re.compile("..(?:हरू|हरु|लाई|बाट|संग|को|ले|नुहोस्|ंछ|ंछन्|न्छ|न्छन्|एका|उने|दैन|एर)$|...मा$")
-# Endings of Marathi that are neither Hindi nor Nepali, and the letter that both lack.
+# Endings of Marathi that Hindi and Nepali do not have, and the letter that both lack.
 _MARATHI = re.compile("..(?:च्या|साठी|मध्ये|ांना|ण्याची|ण्याचे|णारे|णारी|णारा|लेल्या|तील|ांची|ांचे|ांचा)$|ळ")
 _CONDITION = frozenset("यदि अगर तो जब कि जो".split())
-# People quote English at length inside their own language, hardly ever the other way round: a text
-# that opens clearly in another language is in that language, whatever follows.
+# Texts in other languages often quote English at length, but rarely vice versa. Therefore, a text
+# whose opening is clearly in another language is in that language.
 _OPENING = 80
 _SURE = 0.95  # the other language, or Hindi in Latin letters
 _MIXED = 0.6
 _SHORT = 300
-# Words that stand in hardly any sentence of another language, two of them in none.
+# English words that are rare in other languages; two of them in one text decide.
 _PLAIN_ENGLISH = frozenset("the of and that how what which with does are this from by".split())
-# Characters that settle the matter; a longer text only takes longer.
+# Number of characters that is sufficient for detection.
 _ENOUGH = 4000
 _NAME = re.compile(r"\bQZ ?\d+")
-# Two letters make a word; one is a variable, except in scripts that variables are not taken from.
+# A word has two letters; one letter is a variable, except in scripts not used for variables.
 _LONG_WORD = re.compile(r"[^\W\d_]{2}|[\u0900-\u0eff\u1000-\u10ff\u1780-\u17ff\u3040-\uffdc]")
 
 
 @dataclass(frozen=True, slots=True)
 class Detected:
-    """A language (its code, "" when there were no words), how sure we are, and the script.
+    """A language (its code, "" for a text without words), the confidence, and the script.
 
-    ``likely`` has all languages that the text may be in, the first one included, where it is too
-    short to tell; it is empty where there is no doubt.
+    ``likely`` lists all likely languages of an ambiguous text, most likely first; it is empty if
+    the language is certain.
     """
 
     language: str
@@ -158,31 +157,31 @@ class Detected:
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """What is known before the text is read.
+    """Prior knowledge of the language of a text.
 
     Attributes:
-        page: The language of the page or program that the text was typed into.
-        library: The languages of the posts that are searched.
+        page: The language of the page or program in which the text was typed.
+        library: The languages of the posts to search.
     """
 
     page: str = ""
     library: frozenset[str] = frozenset()
 
     def weight(self, code: str) -> float:
-        """How much likelier than another a language is."""
+        """Return the prior weight of a language."""
         expected = self.expects(code)
-        # One that page or library have is as likely as those that are served in full.
+        # A language of the page or library gets at least the advantage of our languages.
         least = _ADVANTAGE_OF_OURS if expected > 1 else 1.0
         return max(_ADVANTAGE.get(code, 1.0), least) * expected
 
     def expects(self, code: str) -> float:
-        """How much likelier page and library make a language."""
+        """Return the factor of page and library for a language; 1 if neither has it."""
         expected = _EXPECTED if code == self.page else 1.0
         held = _HELD if code in self.library else 1.0
         return expected * held
 
     def further(self, script: str) -> tuple[str, ...]:
-        """The languages of page and library in a script that are not served in full."""
+        """Return the further languages of page and library in a script."""
         codes = sorted({self.page, *self.library} & FURTHER.keys())
         return tuple(code for code in codes if FURTHER[code].script == script)
 
@@ -191,12 +190,12 @@ NO_PRIOR = Prior()
 
 
 def detect(text: str, override: str = "", prior: Prior = NO_PRIOR) -> Detected:
-    """Tell the language of a marked text.
+    """Detect the language of a marked text.
 
     Args:
-        text: Text that may hold formulas.
-        override: What the user says the language is; it wins, with full confidence.
-        prior: What is known beforehand.
+        text: Text that may contain formulas.
+        override: The language stated by the user; it wins, with full confidence.
+        prior: Prior knowledge of the language.
 
     >>> detect("$x^2$"), detect("limite", override="fr").language
     (Detected(language='', confidence=0.0, script='', likely=()), 'fr')
@@ -205,7 +204,7 @@ def detect(text: str, override: str = "", prior: Prior = NO_PRIOR) -> Detected:
 
 
 def detect_in_words(text: str, override: str = "", prior: Prior = NO_PRIOR) -> Detected:
-    """As `detect`, for a text whose formulas were taken out already."""
+    """Detect the language as `detect` does, for a text without formulas."""
     plain = _NAME.sub(" ", text[:_ENOUGH]).strip(_PUNCTUATION)
     script = dominant_script(plain)
     if override:
@@ -227,7 +226,7 @@ def detect_in_words(text: str, override: str = "", prior: Prior = NO_PRIOR) -> D
 def _by_words(
     plain: str, script: str, tokens: list[str], romanised: tuple[str, float], prior: Prior
 ) -> Detected:
-    """What the tables of words say, the more the shorter a text is, and then the model."""
+    """Detect the language by vocabularies if the text is short, then by the model."""
     if script in _SERVED_SCRIPTS and len(tokens) <= _FEW:
         if script == "Latn" and romanised[0] in ("", "hi") and _is_mostly_hindi(tokens, prior):
             return Detected("hi", _MOSTLY, script)
@@ -252,12 +251,13 @@ def _by_words(
 
 
 def _with_expected(found: Detected, text: str, tokens: list[str], prior: Prior) -> Detected:
-    """What a few words are in, with languages of page and library that have them as well.
+    """Add further languages of page and library that also know the words of a short text.
 
-    Only those that are not served in full: the others were looked up. Such a language joins where
-    it knows all words, and knows them nearly as well as those that were found, or one of them
-    better, or nobody expects these; in the last case, and with letters that none of ours has, also
-    where the model prefers it. A name is one in every language.
+    Only `FURTHER` languages are considered, because the others were already looked up. A language
+    is added if it knows all words, and knows them nearly as well as the languages found, or one
+    word better, or if the prior does not expect the languages found. In the last case, or if the
+    text has letters that our languages do not have, a language that the model prefers is added,
+    too. A single capitalised word may be a name, so it may be in every language.
     """
     languages = found.likely or (found.language,)
     expected = prior.further(found.script)
@@ -298,21 +298,22 @@ def _with_expected(found: Detected, text: str, tokens: list[str], prior: Prior) 
 
 
 def says_little(text: str) -> bool:
-    """Whether a text, without its formulas, is too short to decide its language alone.
+    """Whether a text without formulas is too short to determine its language.
 
     >>> says_little("Gauss, Jordan: 2, 3, 5, 7, 11, 13, 17, 19"), says_little("是的，由归纳法可得")
     (True, False)
     """
-    # A script that only one language has decides at once.
+    # A script of only one language determines it, however short the text is.
     plain = text[:_ENOUGH]
     words = [token for token in tokenize(plain) if _LONG_WORD.search(token)]
     return len(words) <= _FEW and dominant_script(plain) not in _BY_SCRIPT
 
 
 def language_in_document(text: str, document: str) -> str:
-    """The language of a few words, without their formulas, in a document in a known language.
+    """Return the language of a few words, without formulas, in a document of a known language.
 
-    It is the document's, unless another script or more words of another language say otherwise.
+    It is that of the document, unless the words are in another script or another language knows
+    more of them.
 
     >>> language_in_document("Lemma", "de"), language_in_document("Sea un triángulo", "de")
     ('de', 'es')
@@ -331,7 +332,7 @@ def language_in_document(text: str, document: str) -> str:
 
 
 def _further(text: str, script: str, tokens: list[str], prior: Prior) -> Detected | None:
-    """A language that is not served in full, where several of its function words say so."""
+    """Return a further language that the function words of a text indicate, else None."""
     own = {code: _speaks_for(code, script, tokens) for code in _own_words(script)}
     found = {code: count for code, count in own.items() if count}
     if not found:
@@ -353,13 +354,13 @@ def _further(text: str, script: str, tokens: list[str], prior: Prior) -> Detecte
 
 
 def _foreign(text: str, script: str, tokens: list[str], prior: Prior) -> Detected | None:
-    """A language that is not ours, where letters or function words say so."""
+    """Return a language outside ours that letters or function words indicate, else None."""
     hits = {code: len(words.intersection(tokens)) for code, words in _foreign_words().items()}
     best = max(hits, key=lambda code: (hits[code], code), default="")
     strange = [token for token in tokens if _FOREIGN_LETTERS[script].search(token)]
     codes = _SERVED_SCRIPTS[script]
     if strange and script == "Latn":
-        # A name among words of ours is no sign: Gödel's theorem, Hölder's inequality.
+        # A name among words of ours is no evidence: Gödel's theorem, Hölder's inequality.
         is_ours = any(known(token, codes) for token in tokens if token not in strange)
         names = frozenset(tokenize(" ".join(_CAPITALISED.findall(text))))
         strange = [
@@ -384,7 +385,7 @@ def _foreign(text: str, script: str, tokens: list[str], prior: Prior) -> Detecte
 def _in_few_words(
     text: str, script: str, tokens: list[str], romanised: tuple[str, float], prior: Prior
 ) -> Detected | None:
-    """What the tables of words say of a short text; None where they say nothing."""
+    """Detect the language of a short text by vocabularies; None if they do not decide."""
     served = (code for code in _SERVED_SCRIPTS[script] if not _alien(text, code))
     codes = (*served, *prior.further(script))
     if not codes:
@@ -392,7 +393,7 @@ def _in_few_words(
     term = text.strip(_PUNCTUATION)
     found = terms_of(term, codes)
     if found and not is_written_so(term, found[0]):
-        # As it is written it may be another's, accents and all, or one of ours without accents.
+        # The exact spelling may be a term of another language, or one of ours without accents.
         expected = (code for code in prior.further(script) if _has_words(code, tokens))
         theirs = tuple(dict.fromkeys((*further_terms_of(term, script), *expected)))
         found = (*theirs, *found) if term.isascii() or not theirs else theirs
@@ -432,22 +433,22 @@ def _in_few_words(
         return _in_unknown_words(text, script, counting, romanised, prior)
     best, *others = sorted(codes, key=lambda code: (-votes[code], -prior.weight(code)))
     second = max((votes[code] for code in others), default=0.0)
-    # Half of the words or more must be known: a foreign sentence has a few that we share.
+    # At least half of the words must be known, because foreign sentences share some words.
     if votes[best] - second >= _CLEAR and 2 * len(unknown) <= len(counting):
         return Detected(best, _MOSTLY, script)
     return None
 
 
 def _has_words(code: str, tokens: list[str]) -> bool:
-    """Whether all words of a text are words of a language's terms, as they are written."""
+    """Whether all words of a text occur, exactly as written, in terms or among function words."""
     return all(weight_in(token, code) >= EXACT for token in tokens)
 
 
 def _further_by_words(text: str, counting: list[str], prior: Prior) -> Detected | None:
-    """A language that nobody expects whose words these are rather than words of ours."""
+    """Return an unexpected further language that knows the words better than ours, else None."""
     ours = (*LATIN, *prior.further("Latn"))
     own = {code: [quick_weight_in(token, code) for token in counting] for code in ours}
-    # Nobody looks further for words that one of ours has; English ones are met everywhere.
+    # Skip words that one of ours knows; English words occur in texts of all languages.
     if not counting or min(own["en"]) >= LEARNED or max(map(min, own.values())) >= STEM:
         return None
     theirs = {
@@ -478,7 +479,7 @@ def _further_by_words(text: str, counting: list[str], prior: Prior) -> Detected 
 def _by_learned_words(
     text: str, script: str, votes: dict[str, float], prior: Prior
 ) -> Detected | None:
-    """Of words that only parallel text has, which makes mistakes: the model has a say, too."""
+    """Decide by learned words, which contain errors, together with the model."""
     odds = _model_odds(text, script, prior)
     floor = min(odds.values(), default=0.0)
     weighed = {code: odds.get(code, floor) + _VOTE * vote for code, vote in votes.items()}
@@ -492,13 +493,13 @@ def _by_learned_words(
 
 
 def _alien(text: str, code: str) -> bool:
-    """Whether a text has letters that a language in Latin letters does not have."""
+    """Whether a text has letters that a language does not have."""
     pattern = _ALIEN.get(code)
     return pattern is not None and pattern.search(text) is not None
 
 
 def _among(codes: tuple[str, ...], script: str, prior: Prior) -> Detected:
-    """One of several languages that share a text: the likeliest first."""
+    """Return the languages that share a text, most likely first."""
     ordered = tuple(sorted(codes, key=lambda code: (-prior.weight(code), code)))
     if len(ordered) == 1:
         return Detected(ordered[0], _SURE, script)
@@ -510,7 +511,7 @@ def _among(codes: tuple[str, ...], script: str, prior: Prior) -> Detected:
 def _in_unknown_words(
     text: str, script: str, counting: list[str], romanised: tuple[str, float], prior: Prior
 ) -> Detected | None:
-    """Of words that no table has: they may be Hindi as it is typed, or of another language."""
+    """Decide for unknown words: they may be romanised Hindi, or in another language."""
     if script == "Latn":
         typed, sure = romanised
         long = [token for token in counting if len(token) > 3]
@@ -535,7 +536,7 @@ def _in_unknown_words(
 
 
 class _TypedHindi:
-    """The words of the Hindi glossary by how they sound in Latin letters."""
+    """The words of the Hindi glossary, indexed by their sound in Latin letters."""
 
     def __init__(self) -> None:
         forms = (form for concept in Glossary.load() for form in concept.forms.get("hi", ()))
@@ -548,16 +549,17 @@ class _TypedHindi:
 
 @cache
 def typed_hindi() -> _TypedHindi:
-    """Tells whether a word in Latin letters sounds like a term of Hindi."""
+    """Return the index of Hindi words by sound, loaded once."""
     return _TypedHindi()
 
 
 def _is_mostly_hindi(tokens: list[str], prior: Prior) -> bool:
-    """Whether Hindi in Latin letters has most words of a text, and more than any other language.
+    """Whether romanised Hindi covers most words of a text, and more than any other language.
 
-    Its function words are those of others as well, *ka* of Croatian and *ke* of Czech: a term that
-    nobody else has must stand beside them. Where library or page have Hindi, a term will do that
-    is none of another language, and no word of one that is expected.
+    Its function words also occur in other languages, such as *ka* in Croatian and *ke* in Czech, so
+    a term that no other language knows is required, too. If Hindi is a language of the library or
+    page, it is sufficient that the term is not a known word of an expected language and not a term
+    of another language.
     """
     counting = [token for token in tokens if len(token) > 1 and not token.isdigit()]
     terms = {token for token in counting if token in typed_hindi()}
@@ -584,9 +586,9 @@ def _is_mostly_hindi(tokens: list[str], prior: Prior) -> bool:
 
 
 def _plainly(text: str, script: str, tokens: list[str]) -> str | None:
-    """What function words say beyond doubt, without tables and the model, which take time to load.
+    """Return the language that function words determine, without loading vocabularies and model.
 
-    Only short texts: a long one may quote another language.
+    Only for short texts, since a long text may quote another language. None if not certain.
     """
     if len(text) > _SHORT:
         return None
@@ -600,7 +602,7 @@ def _plainly(text: str, script: str, tokens: list[str]) -> str | None:
 
 
 def _only_known_to(text: str, tokens: list[str]) -> str:
-    """The language that knows every word of a short text, if there is just one."""
+    """Return the only language that knows every word of a short text, else an empty string."""
     if len(text) > _SHORT:
         return ""
     knowing = [code for code, words in _known_words().items() if words.issuperset(tokens)]
@@ -608,7 +610,7 @@ def _only_known_to(text: str, tokens: list[str]) -> str:
 
 
 def _by_model(text: str, script: str, tokens: list[str], prior: Prior) -> tuple[str, float]:
-    """The likeliest language and its share of the odds."""
+    """Return the most likely language and its share of the odds."""
     odds = _model_odds(text, script, prior)
     if script == "Deva":
         _weigh_devanagari(odds, tokens)
@@ -622,11 +624,11 @@ def _by_model(text: str, script: str, tokens: list[str], prior: Prior) -> tuple[
 
 
 def _model_odds(text: str, script: str, prior: Prior) -> dict[str, float]:
-    """Logarithms of what the model gives each language, with the advantage of ours."""
+    """Return the log odds of languages: probabilities of the model times prior weights."""
     odds: dict[str, float] = {}
     for code, probability in _model()(text):
-        # Three letters: small languages that short texts are mistaken for. Latin: the words of
-        # mathematics (supremum, calculus, lemma) are full of it, but nobody asks in it.
+        # Three-letter codes are small languages, to which short texts are misclassified. Latin is
+        # skipped because it shares many words of mathematics (supremum, calculus, lemma).
         if len(code) > 2 or code == "la" or probability < 1e-12:
             continue
         ours = _SERVED_BY.get(code, code) if script == "Latn" else code
@@ -635,31 +637,31 @@ def _model_odds(text: str, script: str, prior: Prior) -> dict[str, float]:
 
 
 def _weigh_devanagari(odds: dict[str, float], tokens: list[str]) -> None:
-    """Add what function words and endings say about Hindi and Nepali to the odds."""
+    """Add the evidence of function words and endings for Hindi and Nepali to the odds."""
     floor = min(odds.values(), default=0.0)
     for code, found in zip(("hi", "ne"), _hindi_and_nepali(tokens), strict=True):
         odds[code] = odds.get(code, floor) + _FUNCTION_WORD * len(found)
 
 
 def _hindi_and_nepali(tokens: list[str]) -> tuple[list[str], list[str]]:
-    """The words that speak for Hindi, and those that speak for Nepali."""
+    """Return the words that indicate Hindi, and those that indicate Nepali."""
     hindi, nepali = _function_words()
     found = [
         token
         for token in tokens
         if token in nepali or (token not in hindi and _NEPALI_ENDING.search(token))
     ]
-    # A sentence that ends with this verb is Nepali; Hindi has it in conditions.
+    # A sentence that ends with this verb is Nepali; in Hindi it occurs in conditions.
     is_nepali = len(tokens) > 1 and tokens[-1] == "हो" and not _CONDITION.intersection(tokens)
     ours = [token for token in tokens if token in hindi]
     return (ours if not is_nepali else []), found + tokens[-1:] * is_nepali
 
 
 def _romanised(tokens: list[str]) -> tuple[str, float]:
-    """The language that Latin letters spell though it has others, and how sure that is.
+    """Return the romanised language of a text in Latin letters, and the confidence.
 
-    Hindi comes first where several are equally likely. Urdu shares its function words, so that a
-    word which only Urdu has makes it Urdu.
+    Hindi wins a tie, but a text with a word that only the Urdu list has is Urdu, because Urdu
+    shares the function words of Hindi.
     """
     best, sure = "", 0.0
     for code in _ROMANISED:
@@ -673,12 +675,12 @@ def _romanised(tokens: list[str]) -> tuple[str, float]:
 
 
 def _how_sure(listed: frozenset[str], tokens: list[str]) -> float:
-    """How sure it is that tokens are of the language that has these words; 0 when they are not."""
+    """Return the confidence that tokens are in the language of these words; 0 if they are not."""
     known = listed.intersection(tokens)
     count = len([token for token in tokens if token in known])
     if not known or count < len([token for token in tokens if len(token) > 1]) / 5:
         return 0.0
-    # Short ones such as "ka" and "ke" are words of other languages too.
+    # Short words such as "ka" and "ke" also occur in other languages.
     if len(known) == 1 or max(map(len, known)) < 3:
         return 0.5
     return round(1 - 0.4 / 3.0 ** len(known), 2)
@@ -686,7 +688,7 @@ def _how_sure(listed: frozenset[str], tokens: list[str]) -> float:
 
 @cache
 def _known_words() -> dict[str, frozenset[str]]:
-    """The words of the glossary and the function words, for the languages in Latin letters."""
+    """Return glossary words and function words of our languages in Latin letters."""
     codes = [row.code for row in LANGUAGES.values() if row.script == "Latn"]
     forms = {
         code: " ".join(form for concept in Glossary.load() for form in concept.forms.get(code, ()))
@@ -697,7 +699,7 @@ def _known_words() -> dict[str, frozenset[str]]:
 
 @cache
 def _foreign_words() -> dict[str, frozenset[str]]:
-    """Which of the words that none of ours has each further language has; *das* is of two."""
+    """Map further languages to their words in `_FOREIGN_WORDS`; *das* belongs to two."""
     listed = frozenset().union(*_FOREIGN_WORDS.values())
     return {
         code: listed.intersection(_FOREIGN_WORDS.get(code, frozenset()) | _stop_tokens(code))
@@ -707,21 +709,21 @@ def _foreign_words() -> dict[str, frozenset[str]]:
 
 @cache
 def _not_english() -> frozenset[str]:
-    """Function words of the table's other languages in Latin letters."""
+    """Return the function words of our other languages in Latin letters."""
     others = (row.stop_words for row in LANGUAGES.values() if row.script == "Latn")
     return frozenset().union(*others) - LANGUAGES["en"].stop_words
 
 
 @cache
 def _stop_tokens(code: str) -> frozenset[str]:
-    """The function words of a language as `tokenize` gives them, but single letters."""
+    """Return the tokenised function words of a language, without single letters."""
     listed = language(code).stop_words
     return frozenset(token for word in listed for token in tokenize(word) if len(token) > 1)
 
 
 @cache
 def _own_words(script: str) -> dict[str, frozenset[str]]:
-    """Function words of further languages in a script that are none in ours."""
+    """Return the function words of further languages in a script that ours do not have."""
     stopped = (_stop_tokens(code) for code in _SERVED_SCRIPTS.get(script, ()))
     taken = frozenset().union(*stopped, *map(romanised_words, _ROMANISED))
     return {
@@ -732,7 +734,7 @@ def _own_words(script: str) -> dict[str, frozenset[str]]:
 
 
 def _speaks_for(code: str, script: str, tokens: list[str]) -> int:
-    """How many words of a text only this one of the further languages has."""
+    """Count the words of a text that indicate a further language rather than one of ours."""
     ours = _SERVED_SCRIPTS.get(script, ())
     words = _own_words(script)[code].intersection(tokens)
     found = {word for word in words if not is_in_terms(word, ours)}
@@ -743,7 +745,7 @@ def _speaks_for(code: str, script: str, tokens: list[str]) -> int:
 
 @cache
 def _function_words() -> tuple[frozenset[str], frozenset[str]]:
-    """The function words that only Hindi has, and those that only Nepali has."""
+    """Return the function words that only Hindi has, and those that only Nepali has."""
     hindi, nepali = (
         {token for word in LANGUAGES[code].stop_words for token in tokenize(word)}
         for code in ("hi", "ne")
@@ -753,7 +755,7 @@ def _function_words() -> tuple[frozenset[str], frozenset[str]]:
 
 @cache
 def _model() -> Callable[[str], list[tuple[str, float]]]:
-    """Ranks languages by probability. Loading takes half a second, so it waits until needed."""
+    """Return the model, which ranks languages by probability; loading takes half a second."""
     from py3langid.langid import (  # type: ignore[import-untyped]
         MODEL_FILE,
         LanguageIdentifier,

@@ -1,9 +1,9 @@
-"""Endings that Snowball's stemmers leave apart, written alike before they get the word.
+"""Normalises endings that Snowball's stemmers do not conflate, before stemming.
 
-Snowball takes *funções* to ``funçõ`` and *função* to ``funçã``: its rules for such endings apply
-only far inside a word. Other rules need accents: *multiplicação* is ``multiplic``, and
-*multiplicacao* is not. So plurals of these kinds become singulars first, and endings that are
-typed without accents get them. What comes out is a step to a stem, not always a word.
+Snowball stems *funções* to ``funçõ`` and *função* to ``funçã``, because its rules for such endings
+apply only to longer words. Other rules need accents: *multiplicação* becomes ``multiplic``, but
+*multiplicacao* does not. Therefore, plurals of these kinds first become singulars, and endings
+typed without accents get them. The result is an intermediate form, not always a word.
 
 >>> [usual_ending(word, "english") for word in ("factorisation", "neighbourhood", "centre")]
 ['factorization', 'neighborhood', 'center']
@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-#: Endings and what is written instead, by stemmer; the first one that fits counts.
+#: Endings and their replacements, by stemmer; the first match applies.
 ENDINGS: Final[dict[str, dict[str, str]]] = {
     # British spelling to American.
     "english": {
@@ -52,7 +52,7 @@ ENDINGS: Final[dict[str, dict[str, str]]] = {
         "(?<=..)ons": "on",
         "(?<=.)aus": "au",
         "(?<=^[lr]ei)s": "",
-        "(?<=^m[aá]xim|^m[ií]nim|^[uú]ltim|^d[eé]cim)os": "o",  # -imos is often of a verb
+        "(?<=^m[aá]xim|^m[ií]nim|^[uú]ltim|^d[eé]cim)os": "o",  # -imos is often a verb ending
         "(?<=pr[oó]xim)os": "o",
         "(?<=^[aeiou][bcdflmnprst][bcdflmnprst][aeo])s": "",  # arcos, ondas
         "(?<=..)encia(s?)": r"ência\1",
@@ -70,7 +70,7 @@ ENDINGS: Final[dict[str, dict[str, str]]] = {
         "(?<=.)ins": "í",
         "(?<=..)ques": "ca",
         "(?<=..)gues": "ga",
-        "(?<=[bct]r|[rt]m)es?": "a",  # nombres, termes: Snowball takes -re and -me off
+        "(?<=[bct]r|[rt]m)es?": "a",  # nombres, termes: Snowball removes -re and -me
         "(?<=..[bcdfglmnprtu])s": "",  # símbols, graus
     },
     "spanish": {
@@ -79,17 +79,17 @@ ENDINGS: Final[dict[str, dict[str, str]]] = {
         "^interes": "interés",
         "^radian": "radián",
         "^vac[ií]as?": "vacio",  # as vacío
-        # Snowball takes -idad off long words, but -ad alone, as of a verb, off unidad and igualdad.
+        # Snowball removes -idad from long words, but only -ad, as in verbs, from unidad, igualdad.
         "(^[^aeiou]*[aeiou]+(?:[^aeiou]+[aeiou]*)?i)dad(?:es)?": r"\1dade",
         "(?<=[^i]d|.t)ad(?:es)?": "ade",
-        "(?<=..[cprt])ed": "ede",  # pared, which is no par
+        "(?<=..[cprt])ed": "ede",  # pared, which is not par
         "(?<=..)ares": "ar",
         "(?<=..[^i])eres": "er",
         "(?<=..)andos": "ando",
         "([aáiír]gen|[aáiíruú]men|[oó]ven)es": r"\1",  # imágenes, but almacenes, Eratóstenes
         "(?<=[^h][aou]|[adlmprt][ií])z": "ce",  # luz, matriz, but Leibniz
         "^(.{1,2}e)z": r"\1ce",  # vez, but Fernández
-        # -imos, -emos and -amos are often of a verb.
+        # -imos, -emos and -amos are often verb endings.
         "([áéíóú][^aeiou]{1,3}im|[áéíóú][^aeioubr]{1,3}am)os": r"\1o",
         "(maxim|minim|optim|ultim|roxim|[eé]sim|oprim|xtrem|uprem)os": r"\1o",
         "((?:^|[aciot]|[ei]lo)gram)os": r"\1o",
@@ -105,10 +105,10 @@ ENDINGS: Final[dict[str, dict[str, str]]] = {
 
 
 def usual_ending(word: str, stemmer: str) -> str:
-    """A word in lower case with the ending that its stemmer gets; mostly the word itself.
+    """Return a lower-case word with its ending normalised for a stemmer.
 
     Args:
-        word: The word.
+        word: The word; most words stay unchanged.
         stemmer: The stemmer, as `stem.py` names it.
 
     >>> usual_ending("números", "portuguese"), usual_ending("funciones", "spanish")

@@ -1,9 +1,9 @@
 """Masks formulas before translation, and restores every one of them.
 
-The CrossMath method: each formula becomes QZ1, QZ2, …, names that no language has a word for. A
-translator may still lower-case them, put spaces inside, write their digits in another script,
-repeat them, glue them to punctuation or drop them; `unmask` expects all of that. A formula whose
-name is lost is appended at the end and reported, never dropped.
+The CrossMath method: each formula becomes a mask QZ1, QZ2, …, which is not a word of any language.
+A translator may still lower-case masks, put spaces inside, write their digits in another script,
+repeat them, attach them to punctuation or drop them; `unmask` handles all of this. A formula whose
+mask is lost is appended at the end and reported, never dropped.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from mathsetu.markup import split
 
-# How a name may come back: any case, any digits, with spaces, half-spaces or hyphens inside.
+# A mask after translation: any case, any digits, with spaces, half-spaces or hyphens inside.
 _GAP = r"[\s\u200b-\u200f\u2060_\-]{0,3}"
 _NAME = re.compile(rf"[Qq]{_GAP}[Zz]{_GAP}(\d+)")
 _DIGITS = re.compile(r"\d+")
@@ -21,7 +21,7 @@ _DIGITS = re.compile(r"\d+")
 
 @dataclass(frozen=True, slots=True)
 class Masked:
-    """A text without its formulas, and what was taken out, in the order of the names."""
+    """A text with masked formulas, and the hidden parts in the order of their masks."""
 
     text: str
     hidden: tuple[str, ...]
@@ -29,17 +29,17 @@ class Masked:
 
 @dataclass(frozen=True, slots=True)
 class Unmasked:
-    """A text with its formulas again; ``lost`` holds those that had to be appended."""
+    """A text with its formulas restored; ``lost`` are those that had to be appended."""
 
     text: str
     lost: tuple[str, ...]
 
 
 def mask(text: str) -> Masked:
-    """Replace each formula of a marked text by a name.
+    """Replace each formula of a marked text by a mask.
 
-    What looks like a name already is hidden like a formula, and so are digits that follow a
-    formula directly, because QZ1 and 5 would read as QZ15.
+    Text that already looks like a mask is hidden like a formula. Digits directly after a formula
+    are hidden with it, because QZ1 and 5 would read as QZ15.
 
     >>> mask("Show that $x^2$ and $y$ are even.")
     Masked(text='Show that QZ1 and QZ2 are even.', hidden=('$x^2$', '$y$'))
@@ -68,7 +68,7 @@ def mask(text: str) -> Masked:
 
 
 def unmask(translated: str, masked: Masked) -> Unmasked:
-    """Put each hidden formula back where its name stands, exactly once.
+    """Put each hidden formula back at its mask, exactly once.
 
     >>> hidden = mask("Show that $x^2$ and $y$ are even.")
     >>> unmask("दिखाइए कि qz १ सम है।", hidden)
@@ -79,13 +79,13 @@ def unmask(translated: str, masked: Masked) -> Unmasked:
     def restore(name: re.Match[str]) -> str:
         digits = name[1]
         longest = min(len(digits), len(str(len(masked.hidden))))
-        # "QZ12" where there is no twelfth: the first, with a 2 glued to it.
+        # "QZ12" without a twelfth formula is the first formula followed by a 2.
         for length in range(longest, 0, -1):
             number = int(digits[:length])
             if number in waiting:
                 return waiting.pop(number) + digits[length:]
             if 1 <= number <= len(masked.hidden):
-                return digits[length:]  # repeated: it is back already
+                return digits[length:]  # repeated: it is already restored
         return name[0]
 
     text = _NAME.sub(restore, translated)

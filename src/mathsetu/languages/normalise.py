@@ -1,18 +1,18 @@
-"""One spelling for what people type in several ways.
+"""Unicode and spelling normalisation of text.
 
 Three steps, in this order, for text of any language: Unicode NFKC, lower case, and the rules of
-each script that occurs. Digits of every script become ASCII. The rules never join or split words.
+each script in the text. Digits of every script become ASCII. The rules never join or split words.
 
-- Devanagari: joiners and nukta go; chandrabindu is written as anusvara, and so is a nasal before a
-  consonant of its own row (अङ्क, अंक); candra vowels are the plain ones (ऑ, ओ); visarga goes;
-  ये and यी after a vowel are ए and ई (कीजिये, कीजिए); a doubled consonant in a cluster is
+- Devanagari: joiners, nukta and visarga are removed; chandrabindu becomes anusvara, and so does a
+  nasal before a consonant of its own row (अङ्क, अंक); candra vowels become plain vowels (ऑ, ओ);
+  ये and यी after a vowel become ए and ई (कीजिये, कीजिए); a doubled consonant in a cluster is
   written once (तत्त्व, तत्व).
-- Arabic script: Persian ye and kaf for the Arabic ones, hamza carriers and teh marbuta simplified,
-  vowel marks and tatweel gone. The half-space stays: it holds a word together; only the ezafe
-  and article after a silent he go with it (نقطه‌ی, نقطه).
-- Other scripts of India: joiners go, as they change how a word looks, not which word it is.
-- Ordinal signs after a number go, and the point before them: 4º, 4.º and 4.ª are 4.
-- Latin: kept here; `fold` takes accents off after stemming, which needs them.
+- Arabic script: Arabic ye and kaf become the Persian letters, hamza carriers and teh marbuta are
+  simplified, vowel marks and tatweel are removed. The half-space stays, because it joins the parts
+  of a word; only the ezafe and article after a silent he are removed with it (نقطه‌ی, نقطه).
+- Other scripts of India: joiners are removed, because they do not change the word.
+- Ordinal signs after a number are removed with the point before them: 4º, 4.º and 4.ª become 4.
+- Latin: accents stay, because stemming needs them; `fold` removes them after stemming.
 
 >>> normalise("पूर्णाङ्क १२"), normalise("كتابي ٢۳"), normalise("Čech")
 ('पूर्णांक 12', 'کتابی 23', 'čech')
@@ -30,7 +30,7 @@ _ARABIC = re.compile("[\u0600-\u06ff]")
 _INDIC = re.compile("[\u0980-\u0d7f]")
 _JOINERS = re.compile("[\u200c\u200d]")
 _DIGIT = re.compile(r"[^\D0-9]")
-# Before NFKC, which makes 4o of 4º, and 4.o of 4.º, two words.
+# Applied before NFKC, which turns 4º into 4o, and 4.º into 4.o, two words.
 _ORDINAL = re.compile(r"(?<=\d)\.?[ºª](?!\w)")
 
 _DEVANAGARI_LETTERS = str.maketrans(
@@ -55,7 +55,7 @@ _DEVANAGARI_LETTERS = str.maketrans(
         "ऴ": "ळ",
     }
 )
-# A nasal stands for anusvara before a consonant of the same row.
+# A nasal before a consonant of its own row, equivalent to anusvara.
 _NASAL = re.compile("ङ्(?=[क-घ])|ञ्(?=[च-झ])|ण्(?=[ट-ढ])|न्(?=[त-ध])|म्(?=[प-भ])")
 _GLIDE = re.compile("(?<=[अ-औा-ौ])(ये|यी|यें|यीं)(?![\u0900-\u097f])")
 _DOUBLED = re.compile("([क-ह])्\\1(?=्)")
@@ -91,7 +91,7 @@ _ARABIC_MARKS = re.compile(
 )
 _AFTER_HE = re.compile(rf"(?<=ه){HALF_SPACE}ا?ی(?!\w)")
 
-# Latin letters that Unicode does not take apart into a base and an accent.
+# Latin letters that Unicode does not decompose into a base letter and an accent.
 _LATIN_LETTERS = str.maketrans(
     {"đ": "d", "ð": "d", "ł": "l", "ø": "o", "ħ": "h", "ı": "i", "ß": "ss", "æ": "ae", "œ": "oe"}
 )
@@ -99,7 +99,7 @@ _ACCENTS = re.compile("[\u0300-\u036f]+")
 
 
 def normalise(text: str) -> str:
-    """Bring text to its one spelling.
+    """Return the normalised text.
 
     >>> normalise("फ़लन"), normalise("संबन्ध") == normalise("सम्बन्ध"), normalise("ﬁnite")
     ('फलन', True, 'finite')
@@ -123,7 +123,7 @@ def normalise(text: str) -> str:
 
 
 def turkish_lower_case(text: str) -> str:
-    """Turkish in lower case: its capital of i has a dot, and its I is the capital of ı.
+    """Return Turkish text in lower case: the capital of i is İ, and I is the capital of ı.
 
     >>> turkish_lower_case("SINIRLI DİZİ")
     'sınırlı dizi'
@@ -132,7 +132,7 @@ def turkish_lower_case(text: str) -> str:
 
 
 def fold(word: str) -> str:
-    """A word without accents, half-spaces and final virama, as it is typed in a hurry.
+    """Return a word without accents, half-spaces and final virama.
 
     >>> fold("spojitá"), fold("među"), fold("می\u200cشود"), fold("लम्बवत्")
     ('spojita', 'medu', 'میشود', 'लम्बवत')

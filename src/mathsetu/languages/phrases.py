@@ -1,4 +1,4 @@
-"""Phrases of a query that a text has word for word."""
+"""Phrases of a query that occur in a text word for word."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from functools import lru_cache
 
 from mathsetu.languages.analyze import analyze
 
-# A phrase in a query has at least two words that count. What is longer than this is no phrase but a
-# text.
+# A phrase has at least this many terms, and at most this many words; longer text is not a phrase.
 _LEAST, _MOST = 2, 10
 _PUNCTUATION = ".,;:!?¿¡()[]\"'«»“”„।،؛؟"
 
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """Words that follow each other; blanks and capitals do not matter.
+    """A sequence of words; white space and case do not matter.
 
     >>> Phrase("Infinitely many primes").found_in("There are infinitely  many primes.")
     'infinitely many primes'
@@ -28,21 +27,21 @@ class Phrase:
     text: str
 
     def words_are_in(self, lower: str) -> bool:
-        """Whether a text in small letters has all its words, which is seen at once."""
+        """Whether a lower-case text contains all its words; a fast test before the others."""
         return all(word in lower for word in _plain_words(self.text))
 
     def is_in(self, evened: str) -> bool:
-        """Whether a text that was evened out has it, perhaps as parts of longer words."""
+        """Whether a text normalised by `evened` contains it, perhaps inside longer words."""
         return _evened_phrase(self.text) in evened
 
     def found_in(self, text: str) -> str:
-        """The phrase as a text has it; "" where it does not."""
+        """Return the phrase as written in a text; an empty string if it does not occur."""
         found = _pattern(self.text).search(text)
         return " ".join(found[0].split()) if found else ""
 
 
 def evened(text: str) -> str:
-    r"""A text in small letters with single blanks, in which phrases are looked for first.
+    r"""Return a text in lower case with single spaces, for a first search of phrases.
 
     >>> evened("Infinitely  many\nprimes")
     'infinitely many primes'
@@ -51,7 +50,7 @@ def evened(text: str) -> str:
 
 
 def as_heading(text: str) -> str:
-    """A text evened out, without the marks around it: two that give the same are one heading.
+    """Normalise a heading: lower case, single spaces, no punctuation around it.
 
     >>> as_heading("  Binomial theorem? ") == as_heading("binomial Theorem")
     True
@@ -61,7 +60,7 @@ def as_heading(text: str) -> str:
 
 @lru_cache(maxsize=64)
 def _plain_words(phrase: str) -> list[str]:
-    """Those words that are written alike everywhere, the longest first, which fewest texts have."""
+    """Return the words without punctuation, longest first, since long words are rarest."""
     return sorted(filter(str.isalnum, phrase.lower().split()), key=len, reverse=True)
 
 
@@ -70,15 +69,15 @@ _evened_phrase = lru_cache(maxsize=64)(evened)
 
 @lru_cache(maxsize=64)
 def _pattern(phrase: str) -> re.Pattern[str]:
-    # Words have no blanks in them, so that a text is searched in one pass.
+    # Words contain no white space, so that one pass over the text is sufficient.
     between = r"\s+".join(map(re.escape, phrase.split()))
     return re.compile(rf"(?<!\w){between}(?!\w)", re.IGNORECASE)
 
 
 def phrases(texts: Sequence[str], language: str) -> list[Phrase]:
-    """What stands between the formulas of a query, where it can be a phrase.
+    """Return the texts between the formulas of a query that can be phrases.
 
-    A word that is all of a query is asked for as it is; beside others it is only one of many.
+    A single word is a phrase only if it is the whole query.
 
     >>> phrases(["Infinitely many primes?", "the sum of"], "en")
     [Phrase(text='Infinitely many primes')]

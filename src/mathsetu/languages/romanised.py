@@ -1,10 +1,10 @@
-"""Queries that are typed in Latin letters, though their language has a script of its own.
+"""Converts romanised queries to the script of their language.
 
-Many type Bengali, Marathi, Urdu, Arabic and Russian as they sound: *uravnenie*, *shomikoron*,
-*muadala*. What was meant cannot be worked out sign by sign, since everyone spells differently and
-two of the scripts write no short vowels. So the words that are known, of the glossary and of
-parallel text, are looked up by how they sound, as for Hindi (`transliterate.Lexicon`). Russian has
-a letter for nearly every sound, so its other words are written by rule.
+Bengali, Marathi, Urdu, Arabic and Russian are often typed phonetically in Latin letters:
+*uravnenie*, *shomikoron*, *muadala*. A conversion letter by letter is not possible, since spellings
+vary and two of the scripts do not write short vowels. Therefore, known words, from the glossary and
+from parallel text, are looked up by their sound, as for Hindi (`transliterate.Lexicon`). Russian
+has a letter for nearly every sound, so its unknown words are converted by rule.
 
 >>> lexicon = SoundLexicon("ru", ["уравнение", "число"])
 >>> lexicon.to_script("reshit uravnenie $x^2=2$")
@@ -24,12 +24,12 @@ from mathsetu.languages.normalise import normalise
 from mathsetu.languages.table import language
 from mathsetu.languages.transliterate import change_text, itrans, roman_key
 
-# How much nearer a function word, or a term, is than another word that is spelt so.
+# Bonus of a function word, and of a term, over other words with the same sound key.
 _FUNCTION_WORD, _TERM = 0.3, 0.2
 
 Rules = Sequence[tuple[re.Pattern[str], str]]
 _LATIN_WORD = re.compile(r"[A-Za-z](?:['’`]?[A-Za-z])*['’`]?")
-# Arabic letters without a Latin one are typed as digits that look like them.
+# Arabic letters without a Latin equivalent are typed as digits of similar shape.
 _ARABIC_WORD = re.compile(r"(?<![\w$\\])(?=[\d'’`]*[A-Za-z])[A-Za-z2356789'’`-]+(?!\w)")
 
 
@@ -43,7 +43,7 @@ def _apply(rules: Rules, text: str) -> str:
     return text
 
 
-# Bengali letters stand in the same order as Devanagari ones; three are spoken otherwise.
+# Bengali letters have the same order as Devanagari letters; exceptions follow.
 _BENGALI_TO_DEVANAGARI = {
     place: chr(place - 0x80) for place in range(0x0981, 0x09E4)
 } | {ord("য"): "ज", ord("\u09df"): "य", ord("ৎ"): "त", ord("ব"): "ब"}  # fmt: skip
@@ -67,7 +67,7 @@ _ARABIC_LETTERS: Final = dict(
         strict=True,
     )
 )
-# Short vowels are not written, long ones are typed in many ways: consonants remain.
+# Short vowels are not written and long ones vary, so only consonants are compared.
 _CONSONANTS = _rules(
     (r"ph", "f"), (r"ch", "c"), (r"zh", "z"), (r"kh", "k"), (r"([gtdsbj])h", r"\1"),
     (r"q", "k"), (r"[aeiouywv]", ""), (r"(.)\1+", r"\1"), (r"(?<=.)h$", ""),
@@ -101,7 +101,7 @@ _AFTER_VOWEL = re.compile(r"(?<=[аеёиоуыэюя])ы")
 
 
 def _russian_by_rule(word: str) -> str:
-    """A word in Cyrillic, sound by sound.
+    """Convert a word to Cyrillic, sound by sound.
 
     >>> _russian_by_rule("dokazhite"), _russian_by_rule("kakoy")
     ('докажите', 'какой')
@@ -111,7 +111,7 @@ def _russian_by_rule(word: str) -> str:
 
 
 def _bengali(word: str) -> str:
-    # Below another consonant the letter ya is hardly heard.
+    # The letter ya below another consonant is hardly pronounced.
     return itrans(word.replace("্য", "").translate(_BENGALI_TO_DEVANAGARI)).lower()
 
 
@@ -123,7 +123,7 @@ def _bengali_key(latin: str) -> str:
     return _apply(_BENGALI_SOUNDS, roman_key(latin))
 
 
-#: For each language: a word of its script in Latin letters, and how Latin letters sound.
+#: For each language: the romanisation of a word, and the sound key of a romanised word.
 _SOUNDS: Final[dict[str, tuple[Callable[[str], str], Callable[[str], str]]]] = {
     "bn": (_bengali, _bengali_key),
     "mr": (lambda word: itrans(word).lower(), roman_key),
@@ -131,15 +131,15 @@ _SOUNDS: Final[dict[str, tuple[Callable[[str], str], Callable[[str], str]]]] = {
     "ar": (_letters(_ARABIC_LETTERS), lambda latin: _apply(_ARABIC_SOUNDS, latin.lower())),
     "ru": (_letters(_RUSSIAN_LETTERS), lambda latin: _apply(_RUSSIAN_SOUNDS, latin.lower())),
 }
-# Vowels that are typed may not be written: consonants tell more.
+# Languages that do not write all vowels: consonants get more weight.
 _WITHOUT_VOWELS = ("ar", "ur")
 _VOWELS_AND_DOUBLES = _rules((r"[aeiou]", ""), (r"(.)\1+", r"\1"))
-#: The languages that are read so; Hindi has its own (`transliterate`).
+#: The languages converted here; for Hindi, see `transliterate`.
 SOUNDED: Final = tuple(_SOUNDS)
 
 
 def _consonants(latin: str) -> str:
-    """What is left without vowels and doubled letters.
+    """Return a word without vowels and doubled letters.
 
     >>> _consonants("muthallath") == _consonants("mthlth")
     True
@@ -152,12 +152,12 @@ def _ratio(one: str, other: str) -> float:
 
 
 class SoundLexicon:
-    """Words of a language that can be found by how they are typed in Latin letters.
+    """Words of a language, indexed by their sound in Latin letters.
 
     Args:
         code: The language.
-        terms: Its terms of mathematics; function words are always known.
-        others: More words, which are meant less often.
+        terms: Its terms of mathematics; function words are always included.
+        others: Further words, which are less likely.
     """
 
     def __init__(self, code: str, terms: Iterable[str], others: Iterable[str] = ()) -> None:
@@ -174,7 +174,7 @@ class SoundLexicon:
                 self._by_key.setdefault(key, []).append((spelling, word, weight))
 
     def candidates(self, typed: str) -> list[str]:
-        """The words that sound like what was typed, nearest spelling first.
+        """Return the words with the sound of a typed word, nearest spelling first.
 
         >>> SoundLexicon("ur", ["مساوات", "مست"]).candidates("musawat")
         ['مساوات', 'مست']
@@ -192,10 +192,10 @@ class SoundLexicon:
         return [word for _, word, _ in sorted(found, key=nearness, reverse=True)]
 
     def to_script(self, text: str) -> str:
-        """Write the words of a marked text that the lexicon knows in the script of the language.
+        """Convert the known words of a marked text to the script of the language.
 
-        Formulas and the names of masked ones stay, and so do words that it does not know; Russian
-        ones are written by rule.
+        Formulas, masks of formulas and unknown words stay unchanged; unknown Russian words are
+        converted by rule.
         """
         pattern = _ARABIC_WORD if self._code == "ar" else _LATIN_WORD
         return change_text(text, lambda piece: pattern.sub(self._nearest, piece))

@@ -1,4 +1,4 @@
-"""Which script a text is written in, by ISO 15924 code.
+"""Determines the script of a text, as an ISO 15924 code.
 
 >>> dominant_script("अपरिमेय number")
 'Deva'
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-# Letters and marks of each script: enough to tell them apart, not the whole of Unicode.
+# Letters and marks of each script: sufficient to distinguish them, but not complete.
 _RANGES = {
     "Latn": "A-Za-zªºÀ-ÖØ-öø-ɏɐ-ʯ\u1e00-\u1eff",
     "Deva": "\u0900-\u0963\u0971-\u097f\ua8e0-\ua8ff",
@@ -41,7 +41,7 @@ _RUN = re.compile("|".join(f"(?P<{name}>[{letters}]+)" for name, letters in _RAN
 
 
 def letters_by_script(text: str) -> Counter[str]:
-    """How many letters of each script a text holds.
+    """Count the letters of each script in a text.
 
     >>> letters_by_script("matrix का rank")
     Counter({'Latn': 10, 'Deva': 2})
@@ -53,10 +53,10 @@ def letters_by_script(text: str) -> Counter[str]:
 
 
 def dominant_script(text: str) -> str:
-    """The script that carries a text, "" when it has no letters.
+    """Return the dominant script of a text, empty if it has no letters.
 
-    Latin letters count for less beside another script: words of English and names of variables
-    stand in texts of every language. Han beside kana is Japanese.
+    Latin letters have less weight than others, because English words and variables occur in texts
+    of every language. Han characters next to kana are Japanese.
 
     >>> dominant_script("matrix का rank"), dominant_script("行列の階数"), dominant_script("1 + 2")
     ('Deva', 'Jpan', '')

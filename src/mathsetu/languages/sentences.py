@@ -1,20 +1,20 @@
 """Splits a post into sentences, in any script, without losing a character.
 
-Translation models are trained on sentences and go astray on pages. A cut in the wrong place costs
-more than one too few, so doubtful places (abbreviations, initials, a lower-case letter after the
-full stop) are left whole.
+Translation models are trained on sentences and fail on whole pages. A wrong split costs more than
+a missing one, so there is no split at doubtful places (abbreviations, initials, a lower-case letter
+after the full stop).
 """
 
 from __future__ import annotations
 
 import re
 
-# Longer sentences are cut at commas or spaces: models have room for about 1,000 tokens, and a
-# token is seldom shorter than a letter.
+# Longer sentences are split at commas or spaces: models accept about 1,000 tokens, and a token is
+# rarely shorter than a letter.
 LONGEST = 600
 
-# Where a sentence may end: at a stop with its closing quotes and the white space behind it, at a
-# stop of a script that puts no space there, at a blank line, or at a line that begins an item.
+# Possible ends of a sentence: a stop with closing quotes and white space after it, a stop of a
+# script without spaces, a blank line, or the beginning of a list item.
 _END = re.compile(
     r"(?<![.?!…؟۔])(?P<stop>[.?!…؟۔]++)[\"'»”’)\]]*+\s++"
     r"|[।॥]++[\"'»”’)\]]*+\s*+"
@@ -24,10 +24,10 @@ _END = re.compile(
 )
 _LAST_WORD = re.compile(r"[\w.]+\Z")
 _LINE_START = re.compile(r"(?:\A|\n)\s*\Z")
-# No abbreviation is longer; looking no further back keeps the time linear.
+# Maximum length of an abbreviation; this limit keeps the time linear.
 _LOOK_BACK = 30
 _SHORT = frozenset(
-    # English and what all mathematicians write
+    # English, and abbreviations common in mathematics
     "al approx cf ch chap cor defn dr ed eds e.g eg eq eqn eqns eqs fig figs i.e ie lem mr mrs ms "
     "p pp prof prop props ref refs resp sec sect st thm thms viz vol vs w.l.o.g wlog w.r.t wrt "
     # Spanish, Czech, Croatian
@@ -38,13 +38,13 @@ _SHORT = frozenset(
     "डॉ प्रो श्री उदा सं डा دکتر ص".split()
 )
 _CLAUSE_END = re.compile(r"[,;:،؛、，—–]\s*")
-# Where an expression ends although the sentence may not.
+# Ends of a clause that may not be the end of a sentence.
 _PAUSE = re.compile(r"(?:(?P<stop>[.?!…؟۔])|[;:؛])[\"'»”’)\]]*+\s++|[；：]\s*+")
 _RUN = re.compile(r"[A-Za-z0-9]+\s*")
 
 
 def sentences(text: str, longest: int = LONGEST) -> list[str]:
-    """The sentences of a text, each with the white space that follows it.
+    """Return the sentences of a text, each with the white space that follows it.
 
     >>> sentences("Is 2.5 prime, e.g. in Z? No. क्या π अपरिमेय है? हाँ। बस।")
     ['Is 2.5 prime, e.g. in Z? ', 'No. ', 'क्या π अपरिमेय है? ', 'हाँ। ', 'बस।']
@@ -59,9 +59,10 @@ def sentences(text: str, longest: int = LONGEST) -> list[str]:
 
 
 def clauses(text: str) -> list[str]:
-    """The parts of a text that no expression goes beyond, each with the white space behind it.
+    """Return the clauses of a text, each with the white space that follows it.
 
-    Sentences, cut also at semicolons and colons, and at stops before a lower-case letter.
+    Clauses are sentences, split also at semicolons and colons, and at stops before a lower-case
+    letter.
 
     >>> clauses("All are primes. the number 3.5, i.e. 7/2, of Prof. Smith: none.")
     ['All are primes. ', 'the number 3.5, i.e. 7/2, of Prof. Smith: ', 'none.']
@@ -97,20 +98,20 @@ def _is_end(text: str, start: int, end: re.Match[str]) -> bool:
 
 
 def _word_before(text: str, start: int, end: int) -> str:
-    """The word that ends at a place, if there is one; nothing before ``start`` belongs to it."""
+    """Return the word that ends at a position and begins at ``start`` or later, else ''."""
     word = _LAST_WORD.search(text[max(start, end - _LOOK_BACK) : end])
     return word[0] if word is not None else ""
 
 
 def _is_short(word: str) -> bool:
-    """Whether a word is one that a stop belongs to: 2. and n! and i.e. and Prof."""
+    """Whether a stop may belong to a word, as in 2. and n! and i.e. and Prof."""
     return word.isdigit() or len(word) == 1 or "." in word or word.lower() in _SHORT
 
 
 def _shortened(sentence: str, longest: int) -> list[str]:
-    """Cut a sentence that is too long at a comma, else at a space, else between letters.
+    """Split a sentence that is too long at a comma, else at a space, else between letters.
 
-    Runs of ASCII letters and digits are never cut: names of formulas are such runs.
+    Runs of ASCII letters and digits are never split, because masks of formulas are such runs.
     """
     pieces: list[str] = []
     start, end = 0, len(sentence.rstrip())
@@ -126,7 +127,7 @@ def _shortened(sentence: str, longest: int) -> list[str]:
 
 
 def _cut(head: str) -> int:
-    """Where to cut what is too long; zero when it is one run of ASCII letters and digits."""
+    """Return the position of a split; zero for a single run of ASCII letters and digits."""
     clauses = [end.end() for end in _CLAUSE_END.finditer(head)]
     if clauses and clauses[-1] > len(head) // 3:
         return clauses[-1]

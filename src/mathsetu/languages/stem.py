@@ -1,9 +1,9 @@
-"""Stemmers by name: Snowball's, and a light one of our own for Croatian.
+"""Stemmers by name: those of Snowball, and a light stemmer for Croatian.
 
-Snowball (PyStemmer) serves English (``english``, or the older ``porter``) and most other languages
-of the table. It has none for Croatian. Where it leaves plurals apart from their singulars, these
-endings are written alike first (`endings.py`). Arabic words come in the one spelling that Arabic
-script has here, which is Persian, and are stemmed in their own.
+Snowball (PyStemmer) has stemmers for English (``english``, or the older ``porter``) and many other
+languages of the table, but not for Croatian. Endings of plurals that it does not conflate with the
+singular are normalised first (`endings.py`). Arabic words arrive in the normalised spelling of
+Arabic script, which is the Persian one, and are converted to Arabic spelling for stemming.
 
 >>> stemmer("porter")("integrals"), stemmer("none")("integrals")
 ('integr', 'integrals')
@@ -32,12 +32,12 @@ _FROM_ARABIC = str.maketrans("يىئكةأإآؤ", "یییکهاااو", "ء")
 
 def _arabic(word: str) -> str:
     written = word.translate(_TO_ARABIC)
-    if written.endswith("ه"):  # nearly always teh marbuta, which is an ending
+    if written.endswith("ه"):  # nearly always the ending teh marbuta
         written = f"{written[:-1]}ة"
-    if written.startswith("وال"):  # "and the": Snowball takes the article alone
+    if written.startswith("وال"):  # "and the": Snowball removes only the article
         written = written[1:]
     if written.endswith("ات") and not written.startswith("ال") and len(written) > _LONG:
-        written = written[:-2]  # a plural, which Snowball sees after the article only
+        written = written[:-2]  # a plural, which Snowball removes only after the article
     stem = _snowball("arabic")(written)
     return stem.translate(_FROM_ARABIC)
 
@@ -56,10 +56,10 @@ _OWN: dict[str, Stem] = {
 
 @cache
 def stemmer(name: str) -> Stem:
-    """The stemmer of that name.
+    """Return the stemmer of this name.
 
     Raises:
-        InputError: When there is none; the message lists those that exist.
+        InputError: When the name is unknown; the message lists the known names.
     """
     name = "english" if name == "snowball" else name
     return _OWN[name] if name in _OWN else _snowball(name)

@@ -1,8 +1,9 @@
-"""Words that the stemmer takes for forms of a mathematical term, although they mean something else.
+"""Words whose stem collides with that of a mathematical term.
 
 Snowball gives "equator" the stem of "equation", and "factory" that of "factorial". Endings do not
-tell these from true relatives ("operator" and "operation" have the same two), so they are listed:
-those that reading the 20,000 most used English words has found. Each is there with its forms.
+distinguish these from related words ("operator" and "operation" have the same two endings), so the
+collisions are listed. They were found by reading the 20,000 most frequent English words, and are
+listed with their inflected forms.
 
 >>> [is_stem_collision(word, "en") for word in ("Equator", "equations")]
 [True, False]
@@ -38,5 +39,5 @@ STEM_COLLISIONS: Final = {
 
 
 def is_stem_collision(word: str, language: str) -> bool:
-    """Whether a word has the stem of a term of its language, but not its meaning."""
+    """Whether a word shares a stem with a term of the glossary but has another meaning."""
     return word.lower() in STEM_COLLISIONS.get(language, ())

@@ -1,9 +1,9 @@
-"""The one table of languages: what each has, and which parts serve it.
+"""The table of languages: their properties, and the components that support each.
 
-Adding a language is one row here, a file of stop words beside it where it has one, and a stemmer in
-`stem.py` where Snowball has none. `LANGUAGES` are those that have everything, `FURTHER` those that
-have less; each row says how well it is served (`Grade`). A language without a row still works: its
-script decides how its words are found, and nothing is stemmed.
+To add a language, add a row here, a file of stop words if needed, and a stemmer in `stem.py` if
+Snowball has none. `LANGUAGES` have full support, `FURTHER` have less; the grade of a row states the
+level (`Grade`). A language without a row still works: its script determines tokenisation, and words
+are not stemmed.
 
 >>> language("hi").name, language("hi").stemmer, language("hi").grade
 ('Hindi', 'hindi', 'full')
@@ -22,38 +22,37 @@ from typing import Final, Literal
 
 from mathsetu.errors import InputError
 
-#: How well a language is served.
+#: The level of support for a language.
 #:
-#: - full: all of the glossary, learned words, the encoder, stemming, and the page serve it.
-#: - good: the encoder knows it and a program has found its most used terms, so that words find
-#:   posts in other languages; nobody who speaks it has read the terms.
-#: - basic: words are found, stemmed and matched in posts of the same language; others are reached
-#:   through few terms, formulas, names and words that are spelt alike.
-#: - formulas only: words are taken as they are.
+#: - full: the whole glossary, learned words, the encoder, stemming, and the page support it.
+#: - good: the encoder supports it and a program has found its most frequent terms, so that words
+#:   match posts in other languages; no speaker of the language has reviewed the terms.
+#: - basic: words are tokenised, stemmed and matched in posts of the same language; posts in other
+#:   languages match through few terms, formulas, names and words with equal spelling.
+#: - formulas only: words are not analysed further.
 Grade = Literal["full", "good", "basic", "formulas only"]
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """One row: the facts about a language and the names of the parts that serve it.
+    """One row: the properties of a language and the names of its components.
 
     Attributes:
-        code: ISO 639-1, as everywhere in MathSetu.
+        code: ISO 639-1 code, as everywhere in MathSetu.
         name: Its English name.
-        own_name: What its speakers call it.
-        script: ISO 15924 code of its usual script ("" when not known).
-        direction: Which way it is written.
-        stemmer: A name from `stem.py`; "none" leaves words as they are.
+        own_name: Its name in the language itself.
+        script: ISO 15924 code of its usual script ("" if unknown).
+        direction: The direction of writing.
+        stemmer: A name from `stem.py`; "none" leaves words unchanged.
         has_stop_words: Whether ``stopwords/<code>.txt`` exists.
-        romanised: Whether people also type it in Latin letters, so that `transliterate` or
-            `romanised` serves it and ``stopwords/<code>-Latn.txt`` exists.
-        nllb: Its code in NLLB-200 ("" when it has none).
-        mbart: Its code in mBART-50 ("" when it has none).
-        grade: How well it is served.
-        spaces_syllables: Whether a space is written after every syllable, so that words have one
-            or several of them, told apart by their tone marks.
-        joins_words: Whether words are written together to make longer ones, so that these can be
-            taken apart.
+        romanised: Whether it is also typed in Latin letters; `transliterate` or `romanised` then
+            supports it, and ``stopwords/<code>-Latn.txt`` exists.
+        nllb: Its code in NLLB-200 ("" if it has none).
+        mbart: Its code in mBART-50 ("" if it has none).
+        grade: The level of support.
+        spaces_syllables: Whether syllables are separated by spaces, so that a word may have several
+            syllables, distinguished by tone marks.
+        joins_words: Whether compounds are written as one word, so that they can be split.
     """
 
     code: str
@@ -72,7 +71,7 @@ class Language:
 
     @property
     def stop_words(self) -> frozenset[str]:
-        """Its function words as they are written in its own script.
+        """Its function words, in its own script.
 
         >>> "है" in language("hi").stop_words
         True
@@ -81,7 +80,7 @@ class Language:
 
     @property
     def has_decimal_comma(self) -> bool:
-        """Whether 3,14 is a number to its readers.
+        """Whether it writes numbers with a decimal comma, as in 3,14.
 
         >>> language("de").has_decimal_comma, language("en").has_decimal_comma
         (True, False)
@@ -90,7 +89,7 @@ class Language:
 
     @property
     def accented_letters(self) -> str:
-        """The letters with accents that its own words have; "" when not known.
+        """The accented letters of its own words; "" if unknown.
 
         >>> language("de").accented_letters
         'äöü'
@@ -99,7 +98,7 @@ class Language:
 
 
 _DECIMAL_COMMA = frozenset("es cs hr de fr pt it nl pl ru uk tr id vi el ro hu sv bg sk ca".split())
-# Of the languages in Latin letters whose stemmers look at accents.
+# For the languages in Latin letters whose stemmers depend on accents.
 _ACCENTED_LETTERS = {
     "es": "áéíóúüñ", "cs": "áčďéěíňóřšťúůýž", "hr": "čćđšž", "de": "äöü",
     "fr": "àâçéèêëîïôùû", "pt": "áàâãçéêíóôõú", "it": "àèéìíòóùú", "nl": "ëïöü",
@@ -108,7 +107,7 @@ _ACCENTED_LETTERS = {
 }  # fmt: skip
 
 # fmt: off
-#: The languages that are served in full.
+#: The languages with full support.
 LANGUAGES: dict[str, Language] = {
     row.code: row
     for row in (
@@ -128,7 +127,7 @@ LANGUAGES: dict[str, Language] = {
                  "npi_Deva", "ne_NP", "full"),
     )
 }
-#: Languages that are served with less; the row says how well.
+#: Languages with less support; the row states the grade.
 FURTHER: dict[str, Language] = {
     row.code: row
     for row in (
@@ -194,11 +193,11 @@ FURTHER: dict[str, Language] = {
                  "tha_Thai", "th_TH", "basic"),
     )
 }
-#: Every row there is.
+#: All rows.
 ROWS: Final = LANGUAGES | FURTHER
 # fmt: on
 
-# Codes of ISO 639-2 where NLLB has others.
+# Codes of ISO 639-2 that differ from those of NLLB.
 _LONG_CODES = {
     "fa": ("fas", "per"), "ne": ("nep",), "ar": ("ara",), "cs": ("cze",), "de": ("ger",),
     "el": ("gre",), "fr": ("fre",), "nl": ("dut",), "ro": ("rum",), "sk": ("slo",), "zh": ("chi",),
@@ -211,11 +210,11 @@ _NAMES = {
         *_LONG_CODES.get(row.code, ()),
     )
 }
-#: What the code of a language looks like (ISO 639).
+#: The pattern of a language code (ISO 639).
 LANGUAGE_CODE: Final = re.compile(r"[a-z]{2,3}")
 _SUBTAG = re.compile(r"[-_]")
 _UNKNOWN = "unknown language; give a code such as en or a name such as German"
-# Also those that were withdrawn and are still found (Serbo-Croatian, Moldavian).
+# Including withdrawn codes that still occur (Serbo-Croatian, Moldavian).
 _ISO_639_1 = frozenset(
     (
         "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv "
@@ -230,10 +229,10 @@ _ISO_639_1 = frozenset(
 
 
 def language(name: str) -> Language:
-    """The row of a language, or a bare row for one that has none.
+    """Return the row of a language, or a default row if it has none.
 
-    Understands a code of two or three letters, a longer tag, the codes of translation models, and
-    the names.
+    Accepts a code of two or three letters, a longer tag, the codes of translation models, and
+    names.
 
     >>> [language(name).code for name in ("cs", "ces", "fa-IR", "npi_Deva", "Hindi", "español")]
     ['cs', 'cs', 'fa', 'ne', 'hi', 'es']
@@ -253,9 +252,9 @@ spaces_syllables=False, joins_words=False)
 
 
 def language_code(name: str) -> str:
-    """The code of a language that a person names, where it can be one.
+    """Return the code of a language named by a user; refuse what cannot be a code.
 
-    Posts may state others; nobody else can mean these.
+    Posts may state other values, which are not refused.
 
     >>> language_code("German"), language_code("fi"), language_code("kas_Deva")
     ('de', 'fi', 'kas')
@@ -270,7 +269,7 @@ def language_code(name: str) -> str:
 
 
 def existing_language(name: str) -> str:
-    """As `language_code`, but two letters must be the code of a language in ISO 639-1.
+    """Return the code as `language_code` does; two letters must be a code of ISO 639-1.
 
     >>> existing_language("German"), existing_language("fi"), existing_language("kas")
     ('de', 'fi', 'kas')
@@ -285,7 +284,7 @@ def existing_language(name: str) -> str:
 
 
 def language_name(code: str) -> str:
-    """The English name of a language, whether it has a row or not.
+    """Return the English name of a language, or its code if the name is unknown.
 
     >>> language_name("cs"), language_name("fi"), language_name("xx")
     ('Czech', 'Finnish', 'xx')
@@ -293,7 +292,7 @@ def language_name(code: str) -> str:
     return ROWS[code].name if code in ROWS else _OTHER_NAMES.get(code, code)
 
 
-# Languages that detection may find and that have no row.
+# Languages without a row that detection may return.
 _OTHER_NAMES = dict(
     pair.split(":")
     for pair in (
@@ -308,7 +307,7 @@ _OTHER_NAMES = dict(
 
 
 def romanised_words(code: str) -> frozenset[str]:
-    """Function words of a language as they are typed in Latin letters.
+    """Return the romanised function words of a language.
 
     >>> "karo" in romanised_words("hi"), romanised_words("cs")
     (True, frozenset())
@@ -318,8 +317,8 @@ def romanised_words(code: str) -> frozenset[str]:
 
 @cache
 def _stop_words(name: str) -> frozenset[str]:
-    """The words of a file: any number a line, ``#`` starts a comment."""
-    from importlib import resources  # here, because a library opens without them
+    """Read the words of a file: any number per line, ``#`` starts a comment."""
+    from importlib import resources  # lazy: opening a library does not need it
 
     file = resources.files(__package__) / "stopwords" / f"{name}.txt"
     lines = file.read_text(encoding="utf-8").splitlines()

@@ -1,11 +1,11 @@
-"""Devanagari to Latin letters and back.
+"""Transliterates Devanagari to Latin letters and back.
 
-Two ways to Latin letters: `itrans` writes every sign in the ITRANS scheme; `romanise` is the chain
-of the MIRaCLE paper, which goes on to lower case, drops what is left of ITRANS's punctuation, and
-leaves out the final vowel that Hindi does not speak: समाकलन is ``samAkalana``, then ``samakalan``.
+There are two romanisations. `itrans` writes every sign in the ITRANS scheme. `romanise` is the
+method of the MIRaCLE paper: it also converts to lower case, removes the punctuation of ITRANS, and
+drops the silent final vowel of Hindi: समाकलन is ``samAkalana``, then ``samakalan``.
 
-Back is not a function, since people type samikaran and sameekaran. A `Lexicon` of Devanagari words
-finds those that sound like what was typed.
+The inverse is ambiguous, since spellings vary (samikaran, sameekaran). A `Lexicon` of Devanagari
+words finds those that sound like a typed word.
 
 >>> itrans("समाकलन"), romanise("समाकलन का मान $x$ है")
 ('samAkalana', 'samakalan ka man $x$ hai')
@@ -59,15 +59,15 @@ _SYLLABLE = re.compile(
 )
 _DEVANAGARI_WORD = re.compile("[ऀ-ॣॱ-ॿ\u200c\u200d]+")
 _LATIN_WORD = re.compile("[A-Za-zÀ-ɏ]+")
-# Hindi does not speak the vowel of a final consonant, unless that is the whole word, or is y, r, l
-# or v after another consonant: mulya, sutra.
+# In Hindi, the vowel of a final consonant is silent, unless the consonant is the whole word, or is
+# y, r, l or v after another consonant: mulya, sutra.
 _SILENT_VOWEL = re.compile("(?<=.)(?<!्)[क-ह]़?$|्[कखगघचछजझटठडढणतथदधनपफबभमशषसह]़?$")
-# What ITRANS writes in its own way, as people type it. The order matters.
+# Special spellings of ITRANS and how they are usually typed. The order matters.
 _NASAL = re.compile(r"(?:M|\.N|~N)(?![pbm])")
 _TYPED = (("j~n", "gy"), ("RRi", "ri"), ("RRI", "ri"), ("LLi", "li"), ("LLI", "li"), ("A.c", "o"),
           ("a.c", "e"), (".a", ""))  # fmt: skip
 _NOT_A_LETTER = re.compile("[^a-z]")
-# One sound for each way of typing it, applied in this order.
+# Spelling variants of a sound and its key, applied in this order.
 _SOUNDS = tuple(
     (re.compile(pattern), sound)
     for pattern, sound in (
@@ -89,12 +89,12 @@ _SOUNDS = tuple(
         (r"(?<=.)a+", ""),
     )
 )
-# Names of masked formulas pass through unchanged.
+# Masks of formulas stay unchanged.
 _NAME = re.compile(r"(\bQZ ?\d+)")
 
 
 def itrans(text: str) -> str:
-    """Write Devanagari in ITRANS; everything else stays.
+    """Convert Devanagari to ITRANS; everything else stays unchanged.
 
     >>> itrans("ज्ञात क्षेत्रफल १२"), itrans("सड़क पर हूँ।")
     ('j~nAta kShetraphala 12', 'sa.Daka para hU.N|')
@@ -113,9 +113,9 @@ def _itrans_syllable(syllable: re.Match[str]) -> str:
 
 
 def romanise(text: str) -> str:
-    """The MIRaCLE chain over a marked text: Latin letters, lower case, one spelling.
+    """Romanise a marked text with the method of MIRaCLE: Latin letters, lower case, one spelling.
 
-    Formulas and the names of masked ones stay as they are.
+    Formulas and masks of formulas stay unchanged.
 
     >>> romanise("संख्या ज्ञात करें: $X$, QZ1 और Matrix")
     'sankhya gyat karen: $X$, QZ1 aur matrix'
@@ -124,7 +124,7 @@ def romanise(text: str) -> str:
 
 
 def change_text(text: str, change: Callable[[str], str]) -> str:
-    """Change the text between the formulas and the names of masked ones."""
+    """Apply a function to the text between formulas and masks of formulas."""
     parts: list[str] = []
     for span in split(text):
         if span.kind != "text":
@@ -132,18 +132,18 @@ def change_text(text: str, change: Callable[[str], str]) -> str:
             continue
         pieces = _NAME.split(span.raw)
         pieces[::2] = (_changed(piece, change) for piece in pieces[::2])
-        # Where nothing is left between two formulas, their dollars would meet.
+        # Keep a space between two formulas, so that their dollars do not merge.
         changed = "".join(pieces) or " "
-        # A digit right after a formula would make an amount of money of it.
+        # A digit directly after a formula would turn it into an amount of money.
         becomes_price = parts and changed[:1].isdigit() and not span.raw[:1].isdigit()
         parts.append(f" {changed}" if becomes_price else changed)
     return "".join(parts)
 
 
 def _changed(piece: str, change: Callable[[str], str]) -> str:
-    """A piece of text changed; what follows a backslash must not become part of a command.
+    """Apply a function to a piece of text, and keep what follows a backslash out of a command.
 
-    A sign that goes would let the backslash stand before a dollar, which it takes for text.
+    If the character after a backslash were removed, the backslash could escape the next dollar.
     """
     first, *others = piece.split("\\")
     parts = [change(first)]
@@ -169,9 +169,9 @@ def _romanise_word(word: str) -> str:
 
 
 def roman_key(word: str) -> str:
-    """How a word sounds, roughly: the same for Devanagari and for the ways people type it.
+    """Return a rough sound key, equal for a Devanagari word and its romanised spellings.
 
-    Vowels are short, aspiration is dropped, and *a* counts only at the beginning.
+    Vowels are shortened, aspiration is removed, and *a* is kept only at the beginning.
 
     >>> {roman_key(word) for word in ("समीकरण", "samikaran", "sameekaran", "Samikarana")}
     {'smikrn'}
@@ -183,9 +183,9 @@ def roman_key(word: str) -> str:
 
 
 class Lexicon:
-    """Devanagari words that can be found by how they are typed in Latin letters.
+    """Devanagari words, indexed by their sound in Latin letters.
 
-    Function words of Hindi are always among them.
+    Function words of Hindi are always included.
 
     >>> Lexicon(["मान", "मन"]).candidates("maan")
     ['मान', 'मन']
@@ -198,10 +198,9 @@ class Lexicon:
             self._by_key.setdefault(roman_key(word), []).append((_romanise_text(word), word))
 
     def candidates(self, typed: str) -> list[str]:
-        """The words that sound like what was typed, nearest spelling first.
+        """Return the words with the sound of a typed word, nearest spelling first.
 
-        A function word that is typed in just this way comes before all others: nobody who writes
-        "hain" means Heine.
+        A function word with exactly this romanisation comes first: "hain" does not mean Heine.
 
         >>> Lexicon(["हाइन"]).candidates("hain")
         ['हैं', 'हाइन']
@@ -217,9 +216,9 @@ class Lexicon:
         return [word for _, word in sorted(found, key=distance)]
 
     def to_devanagari(self, text: str) -> str:
-        """Write the words of a marked text that the lexicon knows in Devanagari.
+        """Convert the known words of a marked text to Devanagari.
 
-        Words it does not know stay, and so do formulas and the names of masked ones.
+        Unknown words, formulas and masks of formulas stay unchanged.
         """
         return change_text(text, lambda piece: _LATIN_WORD.sub(self._nearest, piece))
 

@@ -1,7 +1,7 @@
-"""Which languages know a word: by the glossary, by function words, and by learned words.
+"""Looks up which languages know a word: in the glossary, function words and learned words.
 
-A language model for whole texts is lost with a single word: it calls "polynomial" Welsh. What the
-tables of this package know of a word says more.
+A detection model for whole texts is not reliable for a single word: it classifies "polynomial" as
+Welsh. The vocabularies of this package are more reliable.
 
 >>> known("polynomial", LATIN), known("vektor", LATIN)
 ({'en': 4.0}, {'cs': 4.0, 'hr': 4.0})
@@ -21,10 +21,10 @@ from mathsetu.languages.learned import LearnedWords
 from mathsetu.languages.normalise import fold
 from mathsetu.languages.table import FURTHER, LANGUAGES, ROWS
 
-#: The languages of the table by their scripts.
+#: Our languages in Latin script.
 LATIN: Final = tuple(row.code for row in LANGUAGES.values() if row.script == "Latn")
-# What it says for a language that it has a word: as a function word, as a term, without its
-# accents, as another form of a term, or somewhere in parallel text.
+# Weights of a word in a language: a function word, a word of a term, one without its accents,
+# another form of such a word, or a learned word.
 _FUNCTION, EXACT, _FOLDED, STEM, LEARNED = 5.0, 4.0, 3.0, 2.0, 1.0
 
 _SHORTEST_STEM = 4
@@ -32,10 +32,10 @@ _WORD = re.compile(r"\w+")
 
 
 def terms_of(text: str, codes: Iterable[str]) -> tuple[str, ...]:
-    """The languages in which a text is a term of the glossary.
+    """Return the languages in which a text is a term of the glossary.
 
-    Just as it is written if there are any, else by its normal spelling (Hindi and Nepali spell the
-    same words differently), else without accents.
+    Compare the exact spelling; if no language matches, the normalised spelling (Hindi and Nepali
+    spell the same words differently); if none matches, the spelling without accents.
 
     >>> terms_of("Número primo", LATIN), terms_of("numero primo", LATIN), terms_of("vector", LATIN)
     (('es',), ('es',), ('en', 'es'))
@@ -52,7 +52,7 @@ def terms_of(text: str, codes: Iterable[str]) -> tuple[str, ...]:
 
 
 def is_written_so(text: str, code: str) -> bool:
-    """Whether a text, as it is written, is a term of a language.
+    """Whether a text is a term of a language in this exact spelling.
 
     >>> is_written_so("Número primo", "es"), is_written_so("numero primo", "es")
     (True, False)
@@ -61,7 +61,7 @@ def is_written_so(text: str, code: str) -> bool:
 
 
 def further_terms_of(text: str, script: str) -> tuple[str, ...]:
-    """The languages that are not served in full in which a text, as it is written, is a term.
+    """Return the further languages of a script in which a text is a term in this spelling.
 
     >>> further_terms_of("Kettenregel", "Latn"), further_terms_of("primse", "Latn")
     (('de',), ())
@@ -72,10 +72,9 @@ def further_terms_of(text: str, script: str) -> tuple[str, ...]:
 
 
 def known(word: str, codes: Iterable[str]) -> dict[str, float]:
-    """The languages that know a word, with how well they do; only those that know it best.
+    """Return the languages that know a word best, with its weight in them.
 
-    The word is one that `tokenize` gave. Languages that are not served in full may be among those
-    that are looked up.
+    The word must come from `tokenize`. Further languages may be among the codes.
     """
     weights = {code: weight for code in codes if (weight := weight_in(word, code))}
     best = max(weights.values(), default=0.0)
@@ -84,7 +83,7 @@ def known(word: str, codes: Iterable[str]) -> dict[str, float]:
 
 @lru_cache(maxsize=1 << 12)
 def weight_in(word: str, code: str) -> float:
-    """How well a language knows a word that `tokenize` gave.
+    """Return the weight of a word from `tokenize` in a language; 0 if it is unknown.
 
     >>> weight_in("normes", "fr") > weight_in("xnormes", "fr")
     True
@@ -94,12 +93,12 @@ def weight_in(word: str, code: str) -> float:
     if word in _words(code):
         return EXACT
     if code == "en" and not word.isascii():
-        return 0.0  # it writes no accents: équation is no careless spelling of its word
+        return 0.0  # English has no accents: équation is not a misspelling of its word
     folded = fold(word)
     if folded in _folded_words(code):
         return _FOLDED
     terms = analyze(word, code)
-    # A short stem is soon met by chance.
+    # A short stem may match by chance.
     if terms and all(
         len(term) >= _SHORTEST_STEM and term in _stems(code, term.isascii()) for term in terms
     ):
@@ -108,10 +107,10 @@ def weight_in(word: str, code: str) -> float:
 
 
 def quick_weight_in(word: str, code: str) -> float:
-    """How well a language in Latin letters knows a word, one that is not served in full roughly.
+    """Return the weight of a word in a language in Latin script, approximate if it is further.
 
-    Of these only the words of terms count, function words, and those of parallel text: what the
-    endings of so many languages may mean would take too long to look up.
+    For further languages, only function words, words of terms and learned words are looked up;
+    stems would take too long for so many languages.
 
     >>> quick_weight_in("matrice", "fr") > quick_weight_in("matrice", "en")
     True
@@ -130,7 +129,7 @@ def quick_weight_in(word: str, code: str) -> float:
 
 
 def is_in_terms(word: str, codes: Iterable[str]) -> bool:
-    """Whether a word, as `tokenize` gives it, is written in a term of some languages.
+    """Whether a word from `tokenize` occurs in a term of one of these languages.
 
     >>> is_in_terms("prime", LATIN), is_in_terms("welche", LATIN)
     (True, False)
@@ -139,16 +138,16 @@ def is_in_terms(word: str, codes: Iterable[str]) -> bool:
 
 
 def known_share(text: str, codes: Iterable[str], is_used: Callable[[list[str]], bool]) -> float:
-    """How much of a text, by its letters, is words that somebody knows; 1 where there is no letter.
+    """Return the share of the letters of a text that are in known words; 1 without letters.
 
-    Known is what the tables of a language know, of one that is not served in full what its terms
-    have, and what is used in the posts that are searched. Numbers are no words. Where nothing parts
-    words, pairs of letters are looked up.
+    A word is known if a vocabulary of a language has it (for further languages, their terms) or if
+    the searched posts use it. Numbers are not words. In scripts without spaces, pairs of letters
+    are looked up.
 
     Args:
         text: The text, without formulas.
-        codes: The languages that it may be in; English words are met in all of them.
-        is_used: Whether a post has one of some terms.
+        codes: The languages that it may be in; English is always added.
+        is_used: Whether a post has one of the given terms.
 
     >>> known_share("prime qwertz 42", ["en"], lambda terms: False)
     0.45454545454545453
@@ -175,7 +174,7 @@ def _pieces(token: str, code: str) -> list[str]:
 
 
 def _is_learned(term: str, code: str) -> bool:
-    """Whether parallel text has a term, and not as a word of the other language."""
+    """Whether a term is a learned word, and not only its own translation."""
     for other in LANGUAGES:
         if (code == "en") == (other != "en"):
             translations = LearnedWords.load(code, other).translations(term)
@@ -224,7 +223,7 @@ def _folded_words(code: str) -> frozenset[str]:
 
 @cache
 def _stems(code: str, ascii_only: bool) -> frozenset[str]:
-    """The stems of a language's words; those in ASCII are of few words of other scripts."""
+    """Return the stems of a language's words; ``ascii_only`` reduces the work in other scripts."""
     words: Iterable[str] = _words(code)
     if ascii_only and ROWS[code].script != "Latn":
         words = filter(str.isascii, words)

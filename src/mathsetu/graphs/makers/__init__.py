@@ -1,8 +1,8 @@
-"""Makers of sentence graphs, by name: the one table of them.
+"""The table of makers of sentence graphs, by name.
 
-``amr`` takes an AMR parser, ``dependency`` a spaCy model, ``terms`` nothing at all. ``best`` is the
-first of these that is installed for a language. A model must search with the maker that it was
-trained with, so it keeps its name.
+``amr`` needs an AMR parser, ``dependency`` a spaCy model, ``terms`` no model. ``best`` is the
+first of these that is installed for a language. A graph model must search with the maker that it
+was trained with, so it stores the name of the maker.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from mathsetu.languages.table import language as row_of
 #: The names of makers.
 MAKERS = ("best", "amr", "dependency", "terms")
 
-#: What the parsers of amrlib are trained on.
+#: The language of the parsers of amrlib.
 AMR_LANGUAGE = "en"
 
 __all__ = ["MAKERS", "SentenceGraph", "SentenceMaker", "best_maker", "maker_for"]
 
 
 def best_maker(language: str) -> str:
-    """The name of the best maker that is installed for a language.
+    """Return the name of the best maker that is installed for a language.
 
     >>> best_maker("hi")
     'terms'
@@ -40,7 +40,7 @@ def best_maker(language: str) -> str:
 
 @cache
 def maker_for(language: str, name: str = "best") -> SentenceMaker:
-    """The maker of that name for a language.
+    """Return the maker of this name for a language.
 
     >>> maker_for("hi", "terms").name
     'terms'

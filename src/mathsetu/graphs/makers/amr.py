@@ -1,8 +1,8 @@
-"""Sentence graphs from an AMR parser: amrlib's, or anything that turns sentences into Penman.
+"""Sentence graphs from an AMR parser: amrlib's, or any that turns sentences into Penman.
 
-The parser meets formulas as words (``FORMULA_0``), and may do anything with them: make them small,
-put them into quotes or names, repeat them, lose them. Those that can be recognised become
-placeholders again; the others are hung on the root by the builder.
+The parser receives formulas as words (``FORMULA_0``). It may change them to lower case, put them
+into quotes or names, repeat them or drop them. Words that are still recognised become placeholders
+again; the builder attaches the other formulas to the root.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from mathsetu.graphs.penman.reading import read_penman
 from mathsetu.graphs.text import NAME, placeholder
 from mathsetu.models import require
 
-#: Sentences to graphs in Penman notation; None, or nothing, where one could not be parsed.
+#: Sentences to graphs in Penman notation; None or an empty string where parsing failed.
 AmrParser = Callable[[Sequence[str]], Sequence[str | None]]
 
 _PLACEHOLDER = re.compile(r"formula[\s_-]*([0-9]{1,9})(?:-\d\d)?", re.IGNORECASE)
@@ -48,7 +48,7 @@ class AmrMaker:
         self._parser = parser
 
     def make(self, sentences: Sequence[str]) -> list[SentenceGraph | None]:
-        """The graphs of sentences; None where the parser gives nothing that can be used."""
+        """Return one graph per sentence, or None if the output of the parser is not usable."""
         written = self._parser([NAME.sub(placeholder, sentence) for sentence in sentences])
         if len(written) != len(sentences):
             raise InputError(
@@ -58,7 +58,7 @@ class AmrMaker:
 
 
 def _sentence_graph(text: str | None) -> SentenceGraph | None:
-    """One sentence, unless it is missing, broken, or in pieces."""
+    """Read one graph; return None if it is missing, malformed or not connected."""
     if not text or not text.strip():
         return None
     try:
@@ -73,7 +73,7 @@ def _sentence_graph(text: str | None) -> SentenceGraph | None:
 
 
 def _restore_placeholders(graph: Graph) -> None:
-    """Call formulas by their names again; a second node of the same formula refers to the first."""
+    """Restore placeholder labels; a second node of a formula gets an edge to the first."""
     first: dict[str, int] = {}
     for node, label in enumerate(graph.labels):
         found = _PLACEHOLDER.fullmatch(label)
@@ -89,7 +89,7 @@ def _restore_placeholders(graph: Graph) -> None:
 
 
 def _names(graph: Graph) -> set[int]:
-    """The parts of names, as ``:op1 "Euler"`` of a ``name``; nothing else hangs on them."""
+    """Return the leaf nodes that are parts of names, such as ``:op1 "Euler"`` of a ``name``."""
     heads = set(graph.sources)
     return {
         target
@@ -99,9 +99,9 @@ def _names(graph: Graph) -> set[int]:
 
 
 def amrlib_model() -> Path | None:
-    """The folder of the parser that amrlib would load, if there is one.
+    """Return the folder of the parser that amrlib loads by default, or None if it does not exist.
 
-    amrlib keeps its models inside itself, the parser as ``model_stog``.
+    amrlib keeps its models inside its package folder, the parser as ``model_stog``.
     """
     found = find_spec("amrlib")
     if found is None or found.origin is None:
@@ -112,10 +112,10 @@ def amrlib_model() -> Path | None:
 
 @cache
 def amrlib_parser(folder: str = "") -> AmrParser:
-    """The parser of amrlib.
+    """Load the parser of amrlib.
 
     Args:
-        folder: Where the model lies; without it, where amrlib keeps its own.
+        folder: The folder of the model; amrlib's default folder if empty.
 
     Raises:
         MissingExtra: When amrlib is not installed.
@@ -130,7 +130,7 @@ def amrlib_parser(folder: str = "") -> AmrParser:
         )
     try:
         model: Any = amrlib.load_stog_model(model_dir=str(where), batch_size=_BATCH)
-    except Exception as error:  # amrlib and what it loads raise whatever they like
+    except Exception as error:  # amrlib and its dependencies may raise anything
         raise InputError(f"{where}: amrlib cannot load it ({error})") from None
 
     def parse(sentences: Sequence[str]) -> Sequence[str | None]:

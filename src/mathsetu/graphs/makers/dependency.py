@@ -1,9 +1,9 @@
 """Sentence graphs from a dependency parse: predicates with frames, and their arguments.
 
-A verb is a frame (``prove-01``), its subject ``:ARG0``, its object ``:ARG1``; what a form of "be"
-says of something is the predicate, with that something as its ``:domain``; negation is
-``:polarity -``. Terms of the glossary are one node and carry their concept's name, which all
-languages share. Function words are gone; some of them live on as relations.
+A verb becomes a frame (``prove-01``), its subject ``:ARG0`` and its object ``:ARG1``. The
+complement of "be" becomes a predicate whose ``:domain`` is the subject. Negation is
+``:polarity -``. A term of the glossary is one node, labelled with its concept, which is the same
+in all languages. Function words become no nodes; some of them determine a relation.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _BE = frozenset({"be", "is", "are", "was", "were", "been", "being"})
 
 
 class DependencyMaker:
-    """Makes graphs of sentences in a language that a spaCy model is installed for.
+    """Makes sentence graphs in a language for which a spaCy model is installed.
 
     Args:
         language: The language of the sentences.
-        model: The spaCy model; without one, the smallest that is installed for the language.
+        model: The spaCy model; if empty, the smallest one installed for the language.
     """
 
     name = "dependency"
@@ -41,7 +41,7 @@ class DependencyMaker:
         self._parser = Parser(language, model)
 
     def make(self, sentences: Sequence[str]) -> list[SentenceGraph | None]:
-        """The graphs of sentences; None where a parse holds nothing that a node can be made of."""
+        """Return one graph per sentence, or None if its parse has no words."""
         parses = self._parser.parse(sentences)
         return [
             meaning(words, is_question(sentence))
@@ -50,7 +50,7 @@ class DependencyMaker:
 
 
 def meaning(words: Sequence[Word], asks: bool = False) -> SentenceGraph | None:
-    """The graph of a parsed sentence.
+    """Return the graph of a parsed sentence, or None if it has no words.
 
     >>> verb, noun = Word("prove", "prove", 0, "ROOT", "VERB"), Word("x", "x", 0, "dobj", "NOUN")
     >>> made = meaning([verb, noun])
@@ -61,7 +61,7 @@ def meaning(words: Sequence[Word], asks: bool = False) -> SentenceGraph | None:
 
 
 class _Analysis:
-    """One sentence on its way from words to a graph."""
+    """The conversion of one parsed sentence into a graph."""
 
     def __init__(self, words: Sequence[Word], asks: bool) -> None:
         self._words = words
@@ -79,7 +79,7 @@ class _Analysis:
         self._joints: dict[int, int] = {}
 
     def make(self) -> SentenceGraph:
-        """The graph; the root of the parse is its root."""
+        """Return the graph, rooted at the root of the parse."""
         graph = self._made.graph
         for at, content in enumerate(self._is_content):
             if content and at not in self._complements:
@@ -113,7 +113,7 @@ class _Analysis:
         return word.dependency == "neg" or (word.is_negated and word.part not in ("VERB", "ADJ"))
 
     def _find_complements(self) -> dict[int, int]:
-        """Forms of "be", each with the word that says what something is."""
+        """Map each form of "be" to its complement."""
         found: dict[int, int] = {}
         for at, word in enumerate(self._words):
             if self._is_content[at] and not word.is_term and word.text in _BE:
@@ -123,7 +123,7 @@ class _Analysis:
         return {at: other for at, other in found.items() if self._is_content[other]}
 
     def _find_groups(self) -> dict[int, list[int]]:
-        """First words of enumerations, each with the other members in their order."""
+        """Map the first word of each enumeration to its other members, in order."""
         groups: dict[int, list[int]] = {}
         for at, word in enumerate(self._words):
             if word.dependency == roles.CONJUNCT and self._is_content[at]:
@@ -149,19 +149,19 @@ class _Analysis:
         return roles.conjunction("")
 
     def _own_node(self, at: int) -> int:
-        """The node of a word, or of what it says something is."""
+        """Return the node of a word or, for a form of "be", the node of its complement."""
         while at in self._complements:
             at = self._complements[at]
         return self._nodes[at]
 
     def _node(self, at: int) -> int:
-        """The node that stands for a word and everything enumerated with it."""
+        """Return the node of the enumeration that begins with a word, else the node of the word."""
         while at in self._complements and at not in self._joints:
             at = self._complements[at]
         return self._joints[at] if at in self._joints else self._nodes[at]
 
     def _head(self, at: int) -> tuple[int, int]:
-        """The word with a node that a word depends on, and the function word between, or -1."""
+        """Return the nearest content word above a word, and the function word between, or -1."""
         between = -1
         head = self._words[at].head
         while not self._is_content[head]:
@@ -169,7 +169,7 @@ class _Analysis:
         return head, between
 
     def _add_edges(self, at: int) -> None:
-        """The edges between a word and what it depends on."""
+        """Add the edges between a word and its head."""
         graph, word = self._made.graph, self._words[at]
         head, between = self._head(at) if at != self._root else (at, -1)
         if word.is_negated or word.dependency == "neg":
@@ -179,7 +179,7 @@ class _Analysis:
         if at == self._root or not self._is_content[at] or is_member:
             return
         if self._complements.get(head) == at:
-            return  # it is the node of its head
+            return  # it shares the node of its head
         if word.dependency in roles.RELATIVE:
             graph.add_edge(self._node(at), self._missing_argument(at), self._own_node(head))
             return
@@ -196,7 +196,7 @@ class _Analysis:
         return at
 
     def _relation(self, at: int, head: int, between: int) -> str:
-        """How a word is joined to the one that it depends on."""
+        """Return the relation between a word and its head."""
         word = self._words[at]
         if word.dependency in roles.SUBJECTS:
             is_action = self._words[head].part == "VERB" and head not in self._complements
@@ -210,7 +210,7 @@ class _Analysis:
         return roles.role(word.dependency, self._linking_word(at, between))
 
     def _linking_word(self, at: int, between: int) -> str:
-        """The preposition or conjunction by which a word is joined."""
+        """Return the preposition or conjunction that links a word to its head, empty if none."""
         if between >= 0:
             return self._words[between].text
         for other in self._dependents[at]:
@@ -219,7 +219,7 @@ class _Analysis:
         return ""
 
     def _missing_argument(self, at: int) -> str:
-        """What the noun is to a clause about it: its subject, unless it has one."""
+        """Return the role of a noun in a clause about it: the subject, unless it has one."""
         if self._words[at].dependency == "acl":
             return roles.ARG1
         subjects = (
@@ -236,7 +236,7 @@ class _Analysis:
         return word.part == "VERB" and word.is_imperative and not subjects.intersection(dependents)
 
     def _find_names(self) -> None:
-        """Names that nothing hangs on: they are the same node wherever they are repeated."""
+        """Mark the names without outgoing edges: a post has one node for each of them."""
         heads = set(self._made.graph.sources)
         for at, node in self._nodes.items():
             if self._words[at].is_name and not self._words[at].is_formula and node not in heads:

@@ -1,7 +1,7 @@
-"""Dependency parses of sentences: words with their heads, terms of the glossary made one word.
+"""Dependency parses of sentences: words with their heads; each glossary term is one word.
 
-spaCy does the parsing. Any model that is installed as a package for a language serves it; the
-parts of a model that graphs do not need are left out, since they take a third of the time.
+spaCy does the parsing, with any model package that is installed for the language. Components that
+graphs do not need are disabled, since they take a third of the time.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from mathsetu.languages.normalise import normalise
 from mathsetu.models import require
 
 _BATCH = 256
-# The area of the glossary for words such as "show that".
+# The area of the glossary with phrases such as "show that".
 _DISCOURSE = "discourse"
-# Words whose base forms are remembered.
+# Number of cached base forms.
 _REMEMBERED = 1 << 17
 _ATTRIBUTES = ["ORTH", "DEP", "TAG", "POS"]
-# The smallest first: a graph asks for little more than who does what to what.
+# Smallest first: a graph needs little more than predicates and their arguments.
 _SIZES = ("_sm", "_md", "_lg", "_trf")
 
 
@@ -38,10 +38,10 @@ _SIZES = ("_sm", "_md", "_lg", "_trf")
 class Word:
     """One word of a sentence, or one term of several words.
 
-    ``label`` is what its node is called: its base form, its concept, or its placeholder.
-    ``text`` is as written, in small letters. ``head`` is the place of the word that it depends
-    on, its own place for the root; ``dependency`` is the model's label for that, and ``part`` the
-    universal part of speech.
+    ``label`` is the label of its node: its base form, its concept, or its placeholder. ``text``
+    is the written form in lower case. ``head`` is the position of the word that it depends on,
+    for the root its own position. ``dependency`` is the model's label of that dependency, and
+    ``part`` the universal part of speech.
     """
 
     label: str
@@ -57,7 +57,7 @@ class Word:
 
 
 def model_of(language: str) -> str:
-    """The name of the spaCy model that serves a language; empty when none is installed.
+    """Return the name of the spaCy model for a language, empty if none is installed.
 
     >>> model_of("tlh")
     ''
@@ -75,7 +75,7 @@ def _size(name: str) -> tuple[int, str]:
 
 
 class Parser:
-    """Parses sentences of one language with hidden formulas."""
+    """Parses sentences of one language with masked formulas."""
 
     def __init__(self, language: str, model: str = "") -> None:
         self.language = language
@@ -86,11 +86,11 @@ class Parser:
                 f"no spaCy model for {language!r} is installed; install one (such as "
                 f"{language}_core_news_sm), or use the maker 'terms'"
             )
-        # English models find parts of speech and base forms by slow rules, after their tags.
+        # English models derive parts of speech and base forms from the tags, by slow rules.
         self._has_penn_tags = language == "en"
         unused = ["ner", "senter", *(["attribute_ruler"] if self._has_penn_tags else [])]
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # models of other versions work, and say so loudly
+            warnings.simplefilter("ignore")  # models of other versions work, but warn
             try:
                 self._model = spacy.load(self.model, exclude=unused)
             except (OSError, ValueError) as error:
@@ -102,16 +102,16 @@ class Parser:
             self._model.disable_pipe("lemmatizer")
 
     def parse(self, sentences: Sequence[str]) -> Iterator[list[Word]]:
-        """The words of each sentence."""
+        """Yield the words of each sentence."""
         parsed = self._model.pipe(sentences, batch_size=_BATCH)
         for sentence, tokens in zip(sentences, parsed, strict=True):
             yield _with_terms(self._words(tokens), self._term_places(sentence, tokens))
 
     def _words(self, tokens: Any) -> list[Word]:
-        """The words as the model has them; reading numbers is quicker than asking tokens."""
+        """Return the words as parsed; arrays are faster than the attributes of tokens."""
         strings = self._model.vocab.strings
         rows = tokens.to_array(_ATTRIBUTES).tolist()
-        # Heads are given by their distance; it is negative for those in front.
+        # A head is given as a distance, negative if it precedes the word.
         distances = tokens.to_array("HEAD").astype(np.int64).tolist()
         words: list[Word] = []
         for place, (spelling, dependency, tag, part) in enumerate(rows):
@@ -140,7 +140,7 @@ class Parser:
         return word
 
     def _term_places(self, sentence: str, tokens: Any) -> Iterator[tuple[range, Concept]]:
-        """The tokens of each term of the glossary."""
+        """Yield the token positions and the concept of each glossary term."""
         matches = matcher(self.language).match(sentence)
         starts = {start: place for place, start in enumerate(tokens.to_array("IDX").tolist())}
         for match in matches:
@@ -149,7 +149,7 @@ class Parser:
                 yield range(inside[0], inside[-1] + 1), match.concepts[0]
 
     def _base_form(self, tokens: Any, place: int, text: str, part: str) -> str:
-        """The base form; each word is looked up once where the model's own way is slow."""
+        """Return the base form; it is cached where the lemmatiser of the model is slow."""
         if self._lemmatizer is None:
             return normalise(tokens[place].lemma_) or text
         key = (text, part)
@@ -164,14 +164,14 @@ class Parser:
 
 @lru_cache(maxsize=1 << 16)
 def _spelling(written: str) -> tuple[str, str, bool]:
-    """A word in small letters, the placeholder it may be, and whether it negates."""
+    """Return the normalised word, its placeholder (empty if none), and whether it is a negation."""
     text = normalise(written)
     formula = NAME.fullmatch(written)
     return text, placeholder(formula) if formula is not None else "", text in NEGATIONS
 
 
 def _with_terms(words: list[Word], terms: Iterable[tuple[range, Concept]]) -> list[Word]:
-    """The words with each term made one, standing for the one nearest to the root.
+    """Merge the words of each term into one, at the word nearest to the root.
 
     >>> words = [
     ...     Word("prime", "prime", 1, "amod", "ADJ"), Word("number", "numbers", 1, "ROOT", "NOUN")
@@ -191,7 +191,7 @@ def _with_terms(words: list[Word], terms: Iterable[tuple[range, Concept]]) -> li
         words[first].is_term = True
         words[first].is_name = concept.area == NAMES
         if len(places) > 1 and concept.area != _DISCOURSE:
-            words[first].part = "NOUN"  # "greatest lower bound" is a thing, whatever "bound" is
+            words[first].part = "NOUN"  # "greatest lower bound" is a noun, whatever "bound" is
     kept = sorted(set(place_of))
     numbers = {place: number for number, place in enumerate(kept)}
     for place in kept:
@@ -200,7 +200,7 @@ def _with_terms(words: list[Word], terms: Iterable[tuple[range, Concept]]) -> li
 
 
 def _with_one_root(words: list[Word]) -> list[Word]:
-    """Words of which one is the root; a model may have found two sentences where we see one."""
+    """Attach further roots to the first: the model may split what we take as one sentence."""
     roots = [place for place, word in enumerate(words) if word.head == place]
     for place in roots[1:]:
         words[place].head = roots[0]

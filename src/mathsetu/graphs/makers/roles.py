@@ -1,8 +1,8 @@
-"""From the labels of dependency parsers to the relations of meaning graphs.
+"""Maps the labels of dependency parsers to the relations of meaning graphs.
 
-English models speak ClearNLP's labels (``dobj``, ``nsubjpass``, ``prep``), most others Universal
-Dependencies (``obj``, ``nsubj:pass``, ``case``). Both become AMR's relations, so that languages
-share them.
+English models use the labels of ClearNLP (``dobj``, ``nsubjpass``, ``prep``), most others those of
+Universal Dependencies (``obj``, ``nsubj:pass``, ``case``). Both are mapped to the relations of
+AMR, so that all languages share them.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ CONDITION, CAUSE, TIME, CONCESSION, PURPOSE = (
     ":purpose",
 )
 
-#: Words that only serve others: what they say is in the relation, if anywhere.
+#: Dependencies of function words: they get no node, but may determine a relation.
 FUNCTION = frozenset(
     "punct det aux auxpass aux:pass mark case cc cc:preconj prep prt expl cop predet preconj "
     "agent intj discourse expl:pv expl:pass expl:impers".split()
 )
 SUBJECTS = frozenset({"nsubj", "csubj", "nsubj:outer", "csubj:outer"})
 PASSIVE_SUBJECTS = frozenset({"nsubjpass", "csubjpass", "nsubj:pass", "csubj:pass"})
-#: What a form of "be" says of its subject.
+#: Dependencies of the complement of "be".
 COMPLEMENTS = frozenset({"attr", "acomp", "oprd"})
-#: Clauses that say more about a noun, which is an argument of theirs.
+#: Clauses that modify a noun; the noun is an argument of the clause.
 RELATIVE = frozenset({"relcl", "acl", "acl:relcl"})
-#: Words that stand directly with a noun; a formula among them is joined by ``:math``.
+#: Direct modifiers of a noun; a formula among them is joined by ``:math``.
 NOMINAL = frozenset({"compound", "appos", "nmod", "flat", "flat:name", "nn", "amod", "npadvmod"})
 CONJUNCT = "conj"
 
@@ -68,7 +68,7 @@ _BY_WORD = {
     }.items()
     for word in words.split()
 }
-#: What asks: in a question, the node of the unknown.
+#: Question words: in a question, they become the node of the unknown.
 QUESTION_WORDS = frozenset(
     "what which how why where when who whom whose qué cuál cuáles cómo cuándo dónde cuánto cuántos "
     "cuántas quién co jak proč kde kdy který která které jaký jaká jaké kolik kdo".split()
@@ -78,7 +78,7 @@ _OR = frozenset("or nor either o u ni nebo anebo či".split())
 
 
 def role(dependency: str, word: str = "") -> str:
-    """The relation that a dependency means; a preposition or conjunction may say which.
+    """Return the relation of a dependency; a preposition or conjunction may determine it.
 
     >>> role("dobj"), role("obl", "in"), role("advcl", "si"), role("advmod")
     (':ARG1', ':location', ':condition', ':mod')
@@ -87,7 +87,7 @@ def role(dependency: str, word: str = "") -> str:
 
 
 def conjunction(word: str) -> str:
-    """The concept that joins conjuncts.
+    """Return the concept that joins conjuncts: and, or.
 
     >>> conjunction("nebo"), conjunction("y")
     ('or', 'and')
@@ -95,9 +95,9 @@ def conjunction(word: str) -> str:
     return "or" if word in _OR else "and"
 
 
-#: Parts of speech that say nothing by themselves.
+#: Parts of speech without content.
 EMPTY_PARTS = frozenset({"PUNCT", "SPACE", "PRON", "SYM", "X"})
-#: Universal parts of speech for Penn tags: quicker than asking the model's own rules.
+#: Universal parts of speech of Penn tags; faster than the rules of the model.
 PENN = {
     tag: part
     for part, tags in {

@@ -1,4 +1,4 @@
-"""What every maker of sentence graphs does, and the graph of one sentence."""
+"""The interface of makers of sentence graphs, and the graph of one sentence."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from mathsetu.graphs.graph import Graph
 
 @dataclass(slots=True)
 class SentenceGraph:
-    """What one sentence means.
+    """The meaning graph of one sentence.
 
-    The graph's placeholders (``FORMULA_0``) have no trees yet. ``names`` are nodes for persons
-    and things with a name: they are the same node wherever the post repeats the name.
+    The placeholders of the graph (``FORMULA_0``) have no trees yet. ``names`` are the nodes of
+    proper names; a name that a post repeats gets one node.
     """
 
     graph: Graph = field(default_factory=Graph)
@@ -26,9 +26,9 @@ class SentenceMaker(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is called in choices and in model cards."""
+        """The name of the maker in options and in model cards."""
         ...
 
     def make(self, sentences: Sequence[str]) -> list[SentenceGraph | None]:
-        """The graphs of sentences with hidden formulas (QZ1, …); None where one has failed."""
+        """Return one graph per sentence with masked formulas (QZ1, …), or None if it failed."""
         ...

@@ -1,8 +1,8 @@
-"""Sentence graphs without a parser, for every language: the concepts that a sentence speaks of.
+"""Sentence graphs without a parser, for every language: the concepts that a sentence mentions.
 
-Terms of the glossary become its concepts, which all languages share: so the graph of a Hindi
-question and that of an English answer meet. Other words stay as they are. A formula hangs on the
-word in front of it ("the set A"), else on the sentence.
+Terms of the glossary become concepts, which all languages share, so that the graphs of a Hindi
+question and of an English answer have common nodes. Other words keep their form. A formula is
+attached to the word before it ("the set A"), else to the sentence.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ SENTENCE = "sentence"
 CONCEPT, WORD, MATH, NEXT = ":concept", ":word", ":math", ":next"
 POLARITY, NEGATIVE = ":polarity", "-"
 MODE, INTERROGATIVE = ":mode", "interrogative"
-#: Words that turn a statement into its opposite, in all languages of the table.
+#: Negations, in one set for all languages.
 NEGATIONS = frozenset(
     "not no never none neither nor cannot isnt doesnt arent dont cant isn't doesn't aren't don't "
     "can't नहीं नही न मत ni nunca ningún ninguna ninguno ne není nejsou nemá nikdy žádný žádná "
     "žádné nije nisu nema nikad nijedan nijedna نیست نه نمی نیستند هیچ छैन होइन छैनन्".split()
 )
 QUESTION_MARKS = ("?", "؟", "？")
-#: The area of the glossary that holds persons and things called after them.
+#: The area of the glossary with persons and the terms named after them.
 NAMES = "names"
 
 
 class _Item(NamedTuple):
-    """One thing that a sentence mentions: a concept, a word or a formula.
+    """A concept, a word or a formula in a sentence.
 
-    ``first`` and ``after`` are its tokens.
+    Its tokens are those from ``first`` up to, but not including, ``after``.
     """
 
     label: str
@@ -48,7 +48,7 @@ class _Item(NamedTuple):
 
 
 class TermsMaker:
-    """Makes a graph of the terms of a sentence.
+    """Makes sentence graphs from the terms of a sentence.
 
     >>> (made,) = TermsMaker("hi").make(["क्या QZ1 अभाज्य संख्या है?"])
     >>> made.graph.labels
@@ -65,7 +65,7 @@ class TermsMaker:
         self._has_case = row.script in ("Latn", "")
 
     def make(self, sentences: Sequence[str]) -> list[SentenceGraph | None]:
-        """The graphs of sentences; none ever fails."""
+        """Return one graph per sentence; this never fails."""
         return [self._make(sentence) for sentence in sentences]
 
     def _make(self, sentence: str) -> SentenceGraph:
@@ -85,7 +85,7 @@ class TermsMaker:
                 node = nodes[item.label] = graph.add_node(item.label)
                 if item.is_name:
                     made.names.add(node)
-            # What hangs on a name would hang on it in every sentence.
+            # A name is one node in the whole post: its formula would be in every sentence.
             belongs = (
                 item.relation == MATH != last.relation
                 and not last.is_name
@@ -103,7 +103,7 @@ class TermsMaker:
         return made
 
     def _items(self, sentence: str, tokens: Sequence[Token]) -> Iterator[_Item]:
-        """What the sentence mentions, in its order."""
+        """Yield the concepts, words and formulas of a sentence, in order."""
         place = 0
         for match, first, after in matcher(self._language).match_tokens(sentence, tokens):
             yield from self._words(sentence, tokens, place, first)
@@ -115,7 +115,7 @@ class TermsMaker:
     def _words(
         self, sentence: str, tokens: Sequence[Token], first: int, after: int
     ) -> Iterator[_Item]:
-        """Formulas and words that are no terms; function words are skipped."""
+        """Yield the formulas and words between terms; skip stop words."""
         for place in range(first, after):
             token = tokens[place]
             word = sentence[token.start : token.end]
@@ -129,7 +129,7 @@ class TermsMaker:
 
 @lru_cache(maxsize=1 << 16)
 def _label(word: str) -> tuple[str, str]:
-    """What the node of a word is called, and what joins it to its sentence."""
+    """Return the label of the node of a word, and its relation to the sentence."""
     if (formula := NAME.fullmatch(word)) is not None:
         return placeholder(formula), MATH
     plain = normalise(word)
@@ -147,5 +147,5 @@ def is_question(sentence: str) -> bool:
 
 @cache
 def matcher(language: str) -> Matcher:
-    """The terms of the glossary in a language, ready to be found."""
+    """Return the matcher of the glossary terms of a language."""
     return Matcher(Glossary.load(), language)

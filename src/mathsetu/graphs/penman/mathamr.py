@@ -1,10 +1,10 @@
 r"""Reads MathAMR (Mansouri et al., CIKM 2022), the dialect of Penman that MathAMR+ comes from.
 
-Roles are in lower case (``:arg0``), and a formula is a constant ``MATH`` with its operator tree
-beside it, ``:value MATH :math (U1 / eq :op0(V1 / x) :op0(N1 / 2))``. The letter of a variable
-there says what kind of symbol its node is. Symbols may be empty, a quotation mark or a bracket,
-which strict readers do not take. What comes out is a graph as ours are: a placeholder for each
-formula, with the tree at ``:opt`` and labels as our parser writes them.
+Roles are in lower case (``:arg0``). A formula is a constant ``MATH`` followed by its operator
+tree, ``:value MATH :math (U1 / eq :op0(V1 / x) :op0(N1 / 2))``; the letter of a variable in the
+tree gives the kind of the symbol. Symbols may be empty, a quotation mark or a bracket, which
+strict readers reject. The result is a graph in our form: a placeholder for each formula, with its
+tree at ``:opt`` and the labels of our formula parser.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from mathsetu.graphs.penman.records import Record
 from mathsetu.graphs.penman.writing import write_penman
 from mathsetu.graphs.representations import OPERATORS
 
-# The head of a symbol's node: its kind and number, and what is between them and the symbol.
+# The beginning of a symbol's node, up to the symbol: its kind and number.
 _SYMBOL = re.compile(r"\(([A-Z])([0-9]{1,6}) / ?")
 _ROLE = re.compile(r":arg(\d+)")
 _OPERAND = re.compile(r":op(\d+)")
-# Brackets were written as dollars, lest they close a node.
+# Brackets are written as dollars, because a bracket would close a node.
 _BRACKETS = re.compile(r"\$(\w-\w)\$\$")
 _FORMULA = "MATH"
 _MATH = ":math"
@@ -44,10 +44,10 @@ def read_mathamr(text: str) -> Graph:
     [':ARG1', ':value', ':opt', ':0', ':0']
 
     Raises:
-        NotationError: When it cannot be read; the message says where.
-        InputError: When it is in pieces.
+        NotationError: When the text is malformed; the message gives the position.
+        InputError: When the graph is not connected.
     """
-    # The kind goes into the label, so that no symbol is empty or only a bracket.
+    # Put the kind into the label, so that no label is empty or only a bracket.
     read = read_penman(_SYMBOL.sub(r"(\1\2 / \1!", text))
     trees = {
         edge: target for edge, (_, relation, target) in enumerate(read.edges()) if relation == _MATH
@@ -64,12 +64,12 @@ def read_mathamr(text: str) -> Graph:
             graph.add_edge(source, _OPERAND.sub(r":\1", relation), target)
         else:
             graph.add_edge(source, _ROLE.sub(r":ARG\1", relation), target)
-    # Written and read again, the nodes of each formula and sentence are found.
+    # Writing and reading again assigns the nodes to formulas and sentences.
     return read_penman(write_penman(graph))
 
 
 def _placeholders(read: Graph, graph: Graph, trees: dict[int, int]) -> dict[int, int]:
-    """For the edge to each tree its placeholder: the constant beside it, or a new node."""
+    """Map the edge to each tree to a placeholder: the sibling constant ``MATH``, or a new node."""
     waiting: dict[int, deque[int]] = {}
     for source, _, target in read.edges():
         if read.labels[target] == _FORMULA:
@@ -89,7 +89,7 @@ def _placeholders(read: Graph, graph: Graph, trees: dict[int, int]) -> dict[int,
 
 
 def _below(graph: Graph, roots: Iterable[int]) -> set[int]:
-    """The nodes of trees."""
+    """Return the nodes of the trees with these roots."""
     children: dict[int, list[int]] = {}
     for source, _, target in graph.edges():
         children.setdefault(source, []).append(target)
@@ -110,11 +110,11 @@ def _symbol(label: str) -> str:
 def mathamr_rows(
     lines: Iterable[tuple[int, str]], path: str | Path, bad: Callable[[RowError], None]
 ) -> Iterator[Record]:
-    """The graphs of a table with an id and a graph in each row, parted by a tab.
+    """Read the graphs of a tab-separated table with an id and a graph in each row.
 
     Args:
         lines: The lines with their numbers.
-        path: Where they come from, for messages.
+        path: The path of the table, for messages.
         bad: Called for each graph that cannot be read.
     """
     rows = csv.reader((f"{line}\n" for _, line in lines), delimiter="\t")

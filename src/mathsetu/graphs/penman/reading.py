@@ -1,11 +1,11 @@
-r"""Reads Penman notation, also where it is not quite right.
+r"""Reads Penman notation, including slightly malformed text.
 
 A node is ``(variable / concept :relation value …)``; a value is a node, a variable of another
-node, or a constant. ``:ARG0-of`` is ``:ARG0`` against its direction. Symbols of formulas have
-brackets, colons and slashes in them that strict readers stumble over: a concept reaches to the
-next white space, and gives back only the brackets that close nodes (those that it has not opened
-itself or, where that does not come out even, all at its end). Alignments (``~e.4``) are
-skipped. Deep formulas nest deeply, so nothing here recurs.
+node, or a constant. ``:ARG0-of`` is the inverse of ``:ARG0``. Symbols of formulas contain
+brackets, colons and slashes that strict readers reject. Here, a concept extends to the next white
+space, without the final brackets that close nodes: those that were not opened inside the concept
+or, if the brackets then do not balance, all final brackets. Alignments (``~e.4``) are skipped.
+Deep formulas nest deeply, so the reader does not use recursion.
 """
 
 from __future__ import annotations
@@ -39,21 +39,20 @@ def read_penman(text: str, formula_map: Mapping[str, str] | None = None) -> Grap
 
     Args:
         text: The graph; lines that begin with ``#`` are skipped.
-        formula_map: The ids of the formulas behind the placeholders; where it has none, the
-            placeholder is the id.
+        formula_map: The formula id of each placeholder; a placeholder that it lacks is its own id.
 
     >>> graph = read_penman("(s / solve-01 :ARG1 (f / FORMULA_0 :opt (x / V!x)) :polarity -)")
     >>> graph.labels, graph.formula_map
     (['solve-01', 'FORMULA_0', 'V!x', '-'], {'FORMULA_0': 'FORMULA_0'})
 
     Raises:
-        NotationError: When it cannot be read; the message says where.
+        NotationError: When the text is malformed; the message gives the position.
     """
     reader = _Reader(text)
     try:
         reader.read()
     except NotationError:
-        # Perhaps a symbol is a lone bracket, which nothing closes inside it.
+        # A symbol may be an opening bracket that is not closed inside the symbol.
         reader = _Reader(text, closes_inside=False)
         reader.read()
     graph = reader.finish()
@@ -71,7 +70,7 @@ class _Open:
 
 @dataclass(slots=True)
 class _Parent:
-    """Where something was written: under which node, by which relation."""
+    """The node under which a node was written, and the relation."""
 
     node: int
     relation: str
@@ -79,7 +78,7 @@ class _Parent:
 
 @dataclass(slots=True)
 class _Reader:
-    """One pass over the text; variables are looked up at the end, since they may come later."""
+    """One pass over the text; variables are resolved at the end, as they may be defined later."""
 
     text: str
     closes_inside: bool = True
@@ -116,7 +115,7 @@ class _Reader:
             raise self._problem("nothing may follow the last ')'")
 
     def finish(self) -> Graph:
-        """Join variables to their nodes; what is no variable is a constant."""
+        """Resolve variables to their nodes; every other value is a constant."""
         for source, relation, value in self.unresolved:
             node = self.variables.get(value)
             if node is None:
@@ -207,10 +206,10 @@ def _without_alignment(written: str) -> str:
 def _find_parts(
     graph: Graph, parents: Mapping[int, list[_Parent]], formula_map: Mapping[str, str]
 ) -> None:
-    """Which nodes belong to which formula and which sentence, by where they are written.
+    """Assign nodes to formulas and sentences by their position in the text.
 
-    A node is written out under its first parent, and parents come before their children; other
-    parents only mention it, and it belongs to their sentence as well.
+    A node is written out under its first parent, and parents come before their children. Further
+    parents only mention it, and it belongs to their sentences as well.
     """
     formula_of: dict[int, int] = {}
     sentence_of: dict[int, int] = {}
@@ -237,9 +236,10 @@ def _find_parts(
 
 
 def _sentences(sentence_of: Mapping[int, int], parents: Mapping[int, list[_Parent]]) -> list[Part]:
-    """Sentences by where their nodes are written, with the nodes of others that they mention.
+    """Return the sentences, each with the nodes of other sentences that it mentions.
 
-    What a node that several sentences share leads to may be any of theirs, so it adds nothing.
+    Mentions by a node that several sentences share are ignored, because they may come from any
+    of these sentences.
     """
     mentions = [
         (sentence_of[parent.node], parent.node, node)

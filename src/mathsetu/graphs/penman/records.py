@@ -1,9 +1,10 @@
-"""Files of graphs: Penman blocks with comments, or JSON lines that hold Penman.
+"""Files of graphs: Penman blocks with comments, or JSON Lines that contain Penman.
 
-A block has comments such as ``# ::id`` and ``# ::snt`` above its graph and a blank line below; ours
-has ``# ::formula_map`` (JSON), too. A JSON line is an object with the graph in ``graph``,
-``penman`` or ``amr``, the post's ``id`` (or ``post_id``) and the ``formula_map``. Both are read;
-blocks are written. Blocks of comments alone, with which public collections begin, are skipped.
+A block has comments such as ``# ::id`` and ``# ::snt`` above its graph and a blank line below.
+Blocks that we write also have ``# ::formula_map`` (JSON). A JSON line is an object with the graph
+in ``graph``, ``penman`` or ``amr``, the post id in ``id``, ``post_id`` or ``doc_id``, and the
+``formula_map``. Both formats are read; blocks are written. Blocks that contain only comments, as
+at the beginning of public collections, are skipped.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from mathsetu.graphs.penman.writing import write_penman
 from mathsetu.plain_files import open_plain
 
 _COMMENT = re.compile(r"#\s*::(\S+)\s*(.*)")
-# Comments whose value is all that follows; others may stand several in a line.
+# Comments whose value is the rest of the line; a line may contain several of the others.
 _WHOLE_LINE = frozenset({"snt", "tok", "formula_map"})
 _GRAPH_KEYS = ("graph", "penman", "amr")
 _ID_KEYS = ("id", "post_id", "doc_id")
@@ -30,7 +31,7 @@ _ID_KEYS = ("id", "post_id", "doc_id")
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A graph, the post that it is of, and the sentence, where it is a sentence's."""
+    """A graph, the id of its post or sentence, and for a sentence its text."""
 
     id: str
     graph: Graph
@@ -38,13 +39,13 @@ class Record:
 
 
 def write_records(path: str | Path, records: Iterable[Record]) -> int:
-    """Write graphs as Penman blocks; halves of characters become question marks.
+    """Write graphs as Penman blocks; lone surrogates become question marks.
 
     Returns:
-        How many there were.
+        The number of graphs.
 
     Raises:
-        InputError: When the file cannot be written, or a graph is in pieces.
+        InputError: When the file cannot be written, or a graph is not connected.
     """
     count = 0
     try:
@@ -58,7 +59,7 @@ def write_records(path: str | Path, records: Iterable[Record]) -> int:
 
 
 def block_of(record: Record) -> str:
-    """One graph as a Penman block.
+    """Return one graph as a Penman block.
 
     >>> print(block_of(Record("7", Graph(["prove-01"]))))
     # ::id "7"
@@ -75,11 +76,11 @@ def block_of(record: Record) -> str:
 
 
 def read_records(path: str | Path) -> Iterator[Record]:
-    """The graphs of a file, one at a time.
+    """Yield the graphs of a file, one at a time.
 
     Raises:
-        InputError: When there is no such file, or a graph in it cannot be read; the message
-            says in which line.
+        InputError: When the file or a graph in it cannot be read; for a graph, the message gives
+            the line.
     """
     try:
         with TextIOWrapper(open_plain(path, follow_links=True), encoding="utf-8") as lines:
@@ -97,12 +98,12 @@ def _refuse(error: RowError) -> None:
 def records_in(
     lines: Iterable[tuple[int, str]], path: str | Path, bad: Callable[[RowError], None] = _refuse
 ) -> Iterator[Record]:
-    """The graphs in lines with their numbers.
+    """Yield the graphs of numbered lines.
 
     Args:
-        lines: The lines.
-        path: Where they come from, for messages.
-        bad: Called for each graph that cannot be read; unless given, the first one ends it.
+        lines: The lines with their numbers.
+        path: The path of the file, for messages.
+        bad: Called for each graph that cannot be read; by default, the error is raised.
     """
     for line, block in _blocks(lines):
         try:
@@ -115,7 +116,7 @@ def records_in(
 
 
 def _blocks(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """What belongs together: a JSON line, or the lines up to a blank one; with the first line."""
+    """Yield each JSON line or Penman block with the number of its first line."""
     first, block = 0, list[str]()
     for number, line in lines:
         if line.startswith("{") and not block:

@@ -1,7 +1,7 @@
-r"""Writes graphs in Penman notation, such that every reader reads them.
+r"""Writes graphs in Penman notation that every reader accepts.
 
-Variables are numbers with a letter, never made of labels, and a label with anything but plain
-letters in it stands in quotes: what stood in formulas once broke graphs of others.
+Variables are a letter and a number, never derived from labels. A label with special characters is
+quoted, because symbols of formulas have broken published graphs.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from collections.abc import Iterator
 from mathsetu.errors import InputError
 from mathsetu.graphs.graph import COREFERENCE, Graph
 
-#: Relations whose names end like those of inverted ones.
+#: Relations that end in ``-of`` but are not inverse relations.
 ENDS_IN_OF = frozenset({":consist-of", ":prep-on-behalf-of", ":prep-out-of"})
-#: How letters are written that cannot stand in quotes as they are.
+#: Escapes of characters inside quotes.
 ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _ESCAPED = str.maketrans(ESCAPES)
 _PLAIN = re.compile(r"[A-Za-z0-9_!+*=<>|.%&$@^'-]+|[^\W\d_][\w-]*")
 _CONSTANT = re.compile(r"[-+]|interrogative|imperative|expressive|\d+(?:\.\d+)?")
 _INDENT = "  "
-# Deeper nodes are indented no further: else a long chain would be written as mostly blanks.
+# Maximum indentation, because the text of a long chain would otherwise be mostly blanks.
 _DEEPEST = 100
-# Relation, the other node, and whether that node is written out here or only mentioned.
+# The relation, the other node, and whether that node is written out here or only mentioned.
 _Child = tuple[str, int, bool]
 
 
 def write_penman(graph: Graph) -> str:
-    """Write one graph; `read_penman` gives it back.
+    """Return one graph in Penman notation, as `read_penman` reads it.
 
     >>> graph = Graph(["solve-01", "V!(", "-"], [0, 0], [":ARG1", ":polarity"], [1, 2])
     >>> print(write_penman(graph))
@@ -37,7 +37,7 @@ def write_penman(graph: Graph) -> str:
       :polarity -)
 
     Raises:
-        InputError: When not all nodes hang together.
+        InputError: When the graph is not connected.
     """
     children = _layout(graph)
     degrees = [0] * len(graph.labels)
@@ -48,7 +48,7 @@ def write_penman(graph: Graph) -> str:
 
 
 def _pieces(graph: Graph, children: list[list[_Child]], degrees: list[int]) -> Iterator[str]:
-    """The text in pieces; a stack of open nodes instead of recursion."""
+    """Yield the text in pieces, with a stack of open nodes instead of recursion."""
     yield f"(n{graph.root} / {_written(graph.labels[graph.root])}"
     opened = [iter(children[graph.root])]
     while opened:
@@ -70,11 +70,12 @@ def _pieces(graph: Graph, children: list[list[_Child]], degrees: list[int]) -> I
 
 
 def _layout(graph: Graph) -> list[list[_Child]]:
-    """What is written under each node.
+    """Return the children to write under each node.
 
-    Nodes are written as near to the root as can be, so that what several sentences share leads
-    none of them into another; formulas that are written alike lead nowhere. Nodes that the root
-    leads to only against the direction of an edge are written with ``-of``.
+    Each node is written as near to the root as possible, so that a node shared by several
+    sentences does not pull one sentence into another. Edges between equal formulas are not
+    followed. Nodes that are reached only against the direction of an edge are written with
+    ``-of``.
     """
     outgoing, incoming = _edges_by_node(graph)
     children: list[list[_Child]] = [[] for _ in graph.labels]
@@ -114,7 +115,7 @@ def _layout(graph: Graph) -> list[list[_Child]]:
 
 
 def _edges_by_node(graph: Graph) -> tuple[list[list[int]], list[list[int]]]:
-    """The edges that leave each node and those that reach it, without those of alike formulas."""
+    """Return the outgoing and incoming edges of each node, without those between equal formulas."""
     outgoing: list[list[int]] = [[] for _ in graph.labels]
     incoming: list[list[int]] = [[] for _ in graph.labels]
     for edge, (source, relation, target) in enumerate(graph.edges()):

@@ -1,9 +1,9 @@
-r"""Queries as people type them: formulas are found without any delimiters.
+r"""Reads typed queries: finds formulas without delimiters.
 
-`read_typed` cuts a query into spans of text and formulas, as `mathsetu.markup.split` does with
-marked text, and never loses a character: the raw spans joined are the query. Bare LaTeX, ASCII and
-Unicode mathematics, MathML, and formulas with a delimiter missing are found, in linear time. Posts
-are never read in this way, and topics only where they have no delimited formula at all (see
+`read_typed` splits a query into spans of text and formulas, as `mathsetu.markup.split` does with
+marked text. No character is lost: the raw spans joined are the query. It finds bare LaTeX, ASCII
+and Unicode mathematics, MathML, and formulas with a missing delimiter, in linear time. Posts are
+never read in this way, and topics only if they have no delimited formula (see
 `mathsetu.intake.question`).
 
 >>> [(span.kind, span.content) for span in read_typed("why is sqrt(2) irrational?")]
@@ -23,7 +23,7 @@ from mathsetu.markup import Span, split
 
 __all__ = ["formula_as_latex", "read_typed"]
 
-# Characters before a closing dollar that are looked at.
+# Number of characters that are examined before a closing dollar.
 _SENTENCE = 60
 # Signs that may be a pair of brackets.
 _FENCE = re.compile("[|∣‖∥<]")
@@ -38,7 +38,7 @@ def read_typed(text: str) -> list[Span]:
     """
     if "<" not in text or "math" not in text.casefold():
         return list(_without_mathml(text))
-    # Hardly anybody brings MathML, whose reader takes time to load.
+    # Imported lazily: MathML is rare in queries, and its reader is slow to load.
     from mathsetu.intake.typed.mathml import find_mathml
 
     spans: list[Span] = []
@@ -52,7 +52,7 @@ def read_typed(text: str) -> list[Span]:
 
 
 def formula_as_latex(text: str) -> str:
-    r"""One formula in LaTeX, that may have been typed as in a query; LaTeX stays as it is.
+    r"""Convert one formula, typed as in a query, to LaTeX; LaTeX stays unchanged.
 
     >>> [formula_as_latex(text) for text in ("sqrt(2)", "x^10", "a + b", "{x}^2", r"\alpha^10")]
     ['\\sqrt{2}', 'x^{10}', 'a + b', '{x}^2', '\\alpha^10']
@@ -61,7 +61,7 @@ def formula_as_latex(text: str) -> str:
     if len(spans) != 1 or spans[0].kind != "formula":
         return text
     latex = spans[0].content
-    # Braces group in LaTeX; in a query they are those of a set.
+    # Braces group in LaTeX; in a query they denote a set.
     is_latex = "\\{" in latex or parse_once(latex).opt == parse_once(text).opt
     return text if is_latex else latex
 
@@ -70,11 +70,11 @@ def _without_mathml(text: str) -> Iterator[Span]:
     position = start = 0
     for span in split(text) if text else ():
         if _holds_prose(span):
-            # A dollar was left open, and the next formula's seemed to close it.
+            # A dollar is unclosed, so the opening dollar of the next formula closed it.
             yield from _bare(text[start:])
             return
         position += len(span.raw)
-        # An environment may stand in the middle of a formula: it is read with what is around it.
+        # An environment may be in the middle of a formula, so it is read with its surroundings.
         if span.kind != "text" and not span.raw.startswith("\\begin"):
             yield from _bare(text[start : position - len(span.raw)])
             yield span
@@ -83,7 +83,7 @@ def _without_mathml(text: str) -> Iterator[Span]:
 
 
 def _holds_prose(span: Span) -> bool:
-    """Whether what stands between two dollars is a formula and the sentence that follows it.
+    """Whether the text between two dollars is a formula followed by prose.
 
     >>> [span.raw for span in read_typed("if $x=1 and $y=2")]
     ['if ', '$x=1', ' and ', '$y=2']
@@ -97,10 +97,10 @@ def _holds_prose(span: Span) -> bool:
 
 
 def _bare(text: str) -> Iterator[Span]:
-    """The spans of a text in which nothing is delimited."""
+    """Yield the spans of a text without delimited formulas."""
     found = tokens(text)
     if _FENCE.search(text):
-        # Most queries have no bars, and do not need this module loaded.
+        # Imported lazily: most queries have no bars.
         from mathsetu.intake.typed.fences import pair_fences
 
         found = pair_fences(found)

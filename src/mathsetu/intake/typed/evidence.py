@@ -1,4 +1,4 @@
-"""Whether what was read is a formula, or prose that only looks like one."""
+"""Decides whether the tokens read are a formula or prose that looks like one."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from mathsetu.intake.typed.names import LOOK_ALIKES, QUOTIENTS, UNITS
 if TYPE_CHECKING:
     from mathsetu.intake.typed.reading import Reading
 
-# Letters that numbers multiply; the others stand for units and the like.
+# Letters that a number may multiply; other letters after a number are units and the like.
 _VARIABLES = frozenset("abcnrtuvwxyzθ")
 
 
 def is_formula(reading: Reading, after: int) -> bool:
-    """Whether what was read up to a token is a formula, and not prose that looks like one."""
+    """Whether the tokens up to a position are a formula and not prose that looks like one."""
     tokens = reading.tokens[reading.first : after]
     if reading.forced:
         return _is_no_price(reading, tokens[1:], after)
@@ -35,7 +35,7 @@ def is_formula(reading: Reading, after: int) -> bool:
 
 
 def _is_product(tokens: Sequence[Token]) -> bool:
-    """Whether a number and letters alone are a product, as 3x and 4ac are; 24h and B2B are not."""
+    """Whether a number and letters are a product, such as 3x and 4ac, but not 24h and B2B."""
     first, *factors = tokens
     return first.kind is Kind.NUMBER and all(set(token.text) <= _VARIABLES for token in factors)
 
@@ -53,7 +53,7 @@ def _is_no_price(reading: Reading, tokens: Sequence[Token], after: int) -> bool:
 
 
 def _is_prose(reading: Reading, tokens: Sequence[Token], written: str, after: int) -> bool:
-    """Whether it is one of the compounds that only look like formulas."""
+    """Whether the tokens are a compound that only looks like a formula."""
     following = reading.row.at(after)
     glued = following is not None and not following.gap
     if written in LOOK_ALIKES or (written == "a(n)" and not _is_whole(reading, after)):
@@ -70,7 +70,7 @@ def _is_prose(reading: Reading, tokens: Sequence[Token], written: str, after: in
 
 
 def _has_good_operators(reading: Reading, tokens: Sequence[Token], after: int) -> bool:
-    """Whether plus, minus, times and slash alone make a formula of letters and numbers."""
+    """Whether operators alone are sufficient evidence for a formula of letters and numbers."""
     signs = [token for token in tokens if token.kind is Kind.INFIX]
     kinds = [token.kind for token in tokens]
     if any(token.text in ("+", "*", "+-", "**", "·") for token in signs):
@@ -130,7 +130,7 @@ def _is_quotient(reading: Reading, tokens: Sequence[Token], after: int) -> bool:
 
 
 def _is_whole(reading: Reading, after: int) -> bool:
-    """Whether nothing but punctuation stands around it."""
+    """Whether only punctuation surrounds the tokens."""
     alone = reading.first <= 3 and len(reading.tokens) - after <= 3
     if not alone:
         return False

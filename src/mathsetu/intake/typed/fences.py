@@ -1,8 +1,8 @@
-r"""Finds which bars are a pair of fences, or one with an angle, and which < and > are brackets.
+r"""Finds pairs of bars, pairs of a bar and an angle, and pairs of < and > that act as brackets.
 
-A bar looks the same where it opens, where it closes, and where it means "divides", "given" or
-"such that". What stands on both sides of it, and the bars before it, tell which one it is. A pair
-gets the kinds of brackets, and is then read like brackets. Bars without a partner stay bars.
+A bar looks the same if it opens, closes, or means "divides", "given" or "such that". The tokens on
+both sides of it and the bars before it decide. The tokens of a pair become brackets and are then
+read like brackets. Bars without a partner stay bars.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ENDING: Final = ATOMS | {Kind.SHORT, Kind.SUP, Kind.SUB, Kind.POSTFIX, Kind.CLO
 _BEGINNING: Final = ATOMS | {
     Kind.SHORT, Kind.FUNCTION, Kind.ROOT, Kind.BIG, Kind.PREFIX, Kind.OPENING, Kind.SUP,
 }  # fmt: skip
-# What is never inside a pair of bars, not even in brackets between them.
+# Never inside a pair of bars, not even in brackets between them.
 _NEVER_INSIDE: Final = frozenset({Kind.WORD, Kind.PROSE_COMMAND, Kind.DELIMITER})
 _IN_ANGLES: Final = ATOMS | {
     Kind.SHORT, Kind.INFIX, Kind.COMMA, Kind.SCRIPT, Kind.SUP, Kind.SUB, Kind.POSTFIX, Kind.COMMAND,
@@ -37,24 +37,24 @@ _SPINS: Final = frozenset("↑↓")
 
 
 class _Level(NamedTuple):
-    """How many bars were open where a bracket began, and where the innermost brace around began."""
+    """The number of open bars at a bracket, and at the innermost brace around it."""
 
     bars: int
     bars_of_brace: int
 
 
 class _Bar(NamedTuple):
-    """A bar that may open. ``half`` is 1 for the second half of a double bar that was split."""
+    """A bar that may open. ``half`` is 1 for the second half of a split double bar."""
 
     place: int
     half: int
     is_double: bool
-    #: It stands right after an operand: a product, 2|x|, or a relation, a|b.
+    #: Whether it directly follows an operand: a product, 2|x|, or a relation, a|b.
     is_factor: bool
 
 
 def pair_fences(found: list[Token]) -> list[Token]:
-    """The tokens with pairs of bars and angles as brackets; ``||`` is split where it is two bars.
+    """Turn pairs of bars and angles into brackets; split ``||`` where it is two bars.
 
     >>> from mathsetu.intake.typed.lexer import tokens
     >>> pair_fences(tokens("|x||y|"))[2:4]
@@ -70,7 +70,7 @@ def pair_fences(found: list[Token]) -> list[Token]:
 
 
 class _Bars:
-    """One pass over the tokens, with the bars that are open."""
+    """One pass over the tokens with a stack of open bars."""
 
     def __init__(self, found: Sequence[Token]) -> None:
         self._found = found
@@ -99,9 +99,9 @@ class _Bars:
         return self._rewritten()
 
     def _forget(self, kept: int) -> None:
-        """Give up the bars that are open but for the first ones."""
+        """Drop all open bars except the first ``kept``."""
         del self._opened[kept:]
-        # Bars that open from here on are inside the brackets here, even if those around have fewer.
+        # Bars that open after this are inside the current brackets, even if fewer are open now.
         count = len(self._opened)
         bars, bars_of_brace = self._levels[-1]
         self._levels[-1] = _Level(min(bars, count), min(bars_of_brace, count))
@@ -117,7 +117,7 @@ class _Bars:
         )
 
     def _take(self, place: int) -> None:
-        """Close an open bar with the one here, or open it."""
+        """Close an open bar with this one, or open this one."""
         token = self._found[place]
         is_double = token.text in DOUBLE_BARS
         is_factor = not token.gap and self._ends_operand(place - 1)
@@ -160,7 +160,7 @@ class _Bars:
         self._last_closed = place
 
     def _close_half(self, place: int, half: int) -> None:
-        """Close the second half of a double bar, whose first half stays open."""
+        """Close the second half of a double bar; the first half stays open."""
         last = self._opened[-1]
         self._split.add(last.place)
         self._opened[-1] = last._replace(half=1)
@@ -216,7 +216,7 @@ class _Bars:
         return place < len(self._found) and not self._found[place].gap
 
     def _rewritten(self) -> list[Token]:
-        """The tokens with the double bars split, and all pairs numbered anew."""
+        """Return the tokens with double bars split and all pairs renumbered."""
         splits = (place in self._split for place in range(len(self._found)))
         moved = [0, *accumulate(splits)]
         tokens: list[Token] = []
@@ -235,7 +235,7 @@ class _Bars:
 
 
 def _pair_angles(found: list[Token]) -> None:
-    """Make brackets of < and > around a list or states that no operand precedes: <u,v>, <a|b>."""
+    """Turn < and > into brackets around a list or states, without operand before: <u,v>, <a|b>."""
     for place, token in enumerate(found):
         before = found[place - 1] if place else None
         if token.text != "<" or (before is not None and _may_be_less(before, token)):
@@ -258,7 +258,7 @@ def _pair_angles(found: list[Token]) -> None:
 
 
 def _pair_states(found: list[Token]) -> None:
-    """Make brackets of a bar and an angle around a state of physics: |ψ⟩, ⟨ψ|, |0>."""
+    """Turn a bar and an angle around a quantum state into brackets: |ψ⟩, ⟨ψ|, |0>."""
     for place, token in enumerate(found):
         if token.text == "⟨" and token.mate >= 0 and _holds_states(found, place):
             found[token.mate].mate = token.mate = -1
@@ -276,7 +276,7 @@ def _pair_states(found: list[Token]) -> None:
 
 
 def _bar_from(found: Sequence[Token], angle: int, step: int) -> int | None:
-    """The place of the bar that an angle makes a pair with, with something in between."""
+    """Return the position of the bar that pairs with an angle, if the pair is not empty."""
     place = angle + step
     while 0 <= place < len(found) and abs(place - angle) < MOST_INSIDE:
         token = found[place]
@@ -291,13 +291,13 @@ def _bar_from(found: Sequence[Token], angle: int, step: int) -> int | None:
 
 
 def _holds_states(found: Sequence[Token], opening: int) -> bool:
-    """Whether two angles are those of two states that are joined: ⟨a| + |b⟩."""
+    """Whether a pair of angles belongs to two joined states: ⟨a| + |b⟩."""
     inside = found[opening + 1 : min(found[opening].mate, opening + MOST_INSIDE)]
     return any(bar.kind is Kind.BAR and joins(sign) for bar, sign in pairwise(inside))
 
 
 def _ends_state(found: Sequence[Token], place: int) -> bool:
-    """Whether nothing follows that a > could compare: |0> + |1>, but not {x|x> 0}."""
+    """Whether no operand for a comparison follows >: |0> + |1>, but not {x|x> 0}."""
     following = found[place + 1] if place + 1 < len(found) else None
     if following is None or following.kind is Kind.BAR:
         return True
@@ -311,7 +311,7 @@ def _ends_state(found: Sequence[Token], place: int) -> bool:
 
 
 def _may_be_less(before: Token, sign: Token) -> bool:
-    """Whether something that is compared, or a word that is not apart, precedes <."""
+    """Whether < may mean "less": an operand or bar, or a word without space, precedes it."""
     is_apart = bool(sign.gap) and before.kind in PROSE
     is_opening_bar = before.kind is Kind.BAR and not sign.gap
     return not (is_apart or is_opening_bar) and (

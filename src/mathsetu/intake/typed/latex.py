@@ -1,8 +1,7 @@
-r"""A typed formula to LaTeX: names get their backslashes, slashes become fractions.
+r"""Converts a typed formula to LaTeX: names get backslashes, slashes become fractions.
 
-What is LaTeX already stays as it was typed, but for names without a backslash
-(`mathsetu.intake.typed.mixed`) and scripts of several digits: nobody who types ``x^10`` means x to
-the first power, times zero.
+LaTeX input stays as typed, except names without a backslash (`mathsetu.intake.typed.mixed`) and
+scripts of several digits, which get braces: ``x^10`` means x to the tenth power.
 """
 
 from __future__ import annotations
@@ -58,46 +57,46 @@ _SCRIPT = re.compile(r"([\^_])\s*(-?\d{2,}|-\d)")
 _OPERATOR_NAME = re.compile(r"[A-Z]{2,3}|[A-Z][a-z]{2}|[a-z]{3}")
 # d, d^2, dx, dx^2; a product such as du is one as well.
 _DIFFERENTIAL = re.compile(r"d[A-Za-z]?(?:\^.+)?")
-# The signs of products whose factors a slash divides together; × is between sets as well.
+# Signs of products; a slash divides the whole product. × is excluded: it also joins sets.
 _TIMES: Final = frozenset("*∗·⋅")
-# What a letter after it is the change of.
+# Signs before a letter that denote its change.
 _DIFFERENCES: Final = {"∂": "\\partial ", "Δ": "\\Delta ", "∆": "\\Delta "}
 _DIFFERENCE: Final = "difference"
 _MODULUS, _IN_BRACKETS = "\\bmod ", " \\pmod"
-# Before "inf" these mean infinity, and no infimum.
+# Signs before "inf" that show that it means infinity, not infimum.
 _ENDLESS: Final = frozenset({"->", "-->", "→", "-", "−", "="})
 _ENDLESS_ARROWS: Final = frozenset({"->", "-->", "→"})
 _SCRIPT_SIGNS: Final = {"−": "-", "∗": "*", "⋆": "\\star", "†": "\\dagger", "‡": "\\ddagger"}
 _LIMITS: Final = frozenset({"\\lim", "\\limsup", "\\liminf"})
-# What digits right after them belong to, and those that are likely powers.
+# Kinds of tokens that digits directly after them belong to, and digits that are likely powers.
 _LETTERS: Final = frozenset({Kind.LETTER, Kind.SYMBOL, Kind.NAME, Kind.SHORT})
 _POWERS: Final = frozenset({"2", "3"})
 _LONGEST_TOWER: Final = 1000
-#: Deeper brackets are written as they are.
+#: Deeper brackets are not analysed.
 _DEEPEST: Final = 100
 
 
 @dataclass
 class _Atom:
-    """A piece of LaTeX; ``inner`` is what stands in its brackets if it is one pair of them."""
+    """A piece of LaTeX; ``inner`` is its content if it is one pair of brackets."""
 
     latex: str
     is_operand: bool
     is_tight: bool = False
     inner: str | None = None
-    #: Brackets after it are its argument.
+    #: Whether brackets after it are its argument.
     is_function: bool = False
-    #: Digits right after it are its index, or a power that lost its mark.
+    #: Whether digits directly after it are its index, or a power without ``^``.
     takes_digits: bool = False
     sign: str = ""
-    #: The mark of the script that it ends with, and where that begins.
+    #: The mark of its final script, and the position where that begins.
     script: str = ""
     script_at: int = 0
 
 
 @dataclass
 class _Frame:
-    """The atoms between two brackets, and what waits for the next one."""
+    """The atoms between two brackets, and pending constructs that need the next atom."""
 
     opening: str = ""
     atoms: list[_Atom] = field(default_factory=list)
@@ -108,13 +107,13 @@ class _Frame:
     degree: str = ""
     fence: tuple[str, str] | None = None
     tight: bool = False
-    #: Whether the next brackets hold both numbers of a binomial coefficient, and whether these do.
+    #: Whether the next brackets contain the numbers of a binomial coefficient; whether these do.
     awaits_binomial: bool = False
     is_binomial: bool = False
 
 
 def indexed_letters(tokens: Sequence[Token]) -> frozenset[str]:
-    """The letters whose digits are no powers, as one of them is neither 2 nor 3: x1, v0, a12.
+    """Return the letters that have indices, since a number after them is not 2 or 3: x1, v0, a12.
 
     >>> from mathsetu.intake.typed.lexer import tokens
     >>> indexed_letters(tokens("v1 = 3, v2 = 4, E = mc2"))
@@ -124,7 +123,7 @@ def indexed_letters(tokens: Sequence[Token]) -> frozenset[str]:
 
 
 def _with_digits(tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
-    """Each letter, or name of one, with the digits right after it."""
+    """Yield each letter, or name of a letter, with the digits directly after it."""
     for before, token in pairwise(tokens):
         if token.kind is Kind.NUMBER and not token.gap and before.kind in _LETTERS:
             is_product = before.kind is Kind.SHORT
@@ -134,12 +133,12 @@ def _with_digits(tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
 def to_latex(
     text: str, tokens: Sequence[Token], region: Region, indexed: frozenset[str] = frozenset()
 ) -> str:
-    r"""The LaTeX of a formula that was found in a text.
+    r"""Return the LaTeX of a formula found in a text.
 
     Args:
-        text: The text that the tokens lie in.
-        tokens: Its tokens.
-        region: Which of them are the formula.
+        text: The text.
+        tokens: The tokens of the text.
+        region: The tokens of the formula.
         indexed: The letters of the text whose digits are indices.
 
     >>> from mathsetu.intake.typed.lexer import tokens
@@ -166,7 +165,7 @@ def to_latex(
 
 
 def _closed(latex: str) -> str:
-    """LaTeX with the braces that it lacks."""
+    """Add missing braces to LaTeX."""
     depth = lacking = 0
     for place, character in enumerate(latex):
         if character in "{}" and (place == 0 or latex[place - 1] != "\\"):
@@ -224,7 +223,7 @@ def _written(tokens: Sequence[Token], index: str) -> str:
 
 
 def _is_fenced(following: Token | None) -> bool:
-    """Whether what follows abs, floor, ceil or norm can stand between its signs."""
+    """Whether the token after abs, floor, ceil or norm can be its argument."""
     return (
         following is not None
         and following.text not in BARS
@@ -233,7 +232,7 @@ def _is_fenced(following: Token | None) -> bool:
 
 
 def _is_times(frame: _Frame, token: Token, following: Token | None) -> bool:
-    """Whether an x stands between two numbers, as a cross."""
+    """Whether an x between two numbers is a multiplication sign."""
     before = frame.atoms[-1] if frame.atoms else None
     return (
         token.text in "xX"
@@ -246,7 +245,7 @@ def _is_times(frame: _Frame, token: Token, following: Token | None) -> bool:
 
 
 def _is_side(frame: _Frame, token: Token, following: Token | None) -> bool:
-    """Whether a sign says from which side a limit is taken: ``x -> 0+``."""
+    """Whether a sign marks a one-sided limit: ``x -> 0+``."""
     ends = following is None or bool(following.gap) or following.kind is Kind.CLOSING
     is_sign = token.kind is Kind.INFIX and token.text in "+-−" and not token.gap
     return is_sign and ends and len(frame.atoms) > 2 and frame.atoms[-2].sign in _ENDLESS_ARROWS
@@ -318,10 +317,10 @@ def _atoms(token: Token, is_tight: bool) -> list[_Atom]:
 
 
 def _index_mark(tokens: Sequence[Token], indexed: frozenset[str]) -> str:
-    """What a digit right after a letter is: x1 + x2 has indices, x2 + y2 = r2 lost its powers.
+    """Decide what digits directly after letters are: indices (x1 + x2) or powers (x2 + y2 = r2).
 
-    Nobody who marks one power leaves out another, and a letter times its own power is one power:
-    x2^2 and R2 R3 have indices.
+    They are indices if another power is marked, as in x2^2, or if powers of one letter would be
+    multiplied, as in R2 R3.
     """
     found = list(_with_digits(tokens))
     is_equation = any(token.kind in (Kind.RELATION, Kind.INFIX) for token in tokens)
@@ -338,7 +337,7 @@ def _index_mark(tokens: Sequence[Token], indexed: frozenset[str]) -> str:
 
 
 def _add(frame: _Frame, atom: _Atom, index: str = "_") -> None:
-    """Add an atom, or make it the script, the radicand or the argument that was waited for."""
+    """Add an atom, or use it as the pending script, radicand or argument."""
     bare = atom.latex.strip() if atom.inner is None else atom.inner
     if frame.fence is not None:
         opening, closing = frame.fence
@@ -393,7 +392,7 @@ def _attach(frame: _Frame, mark: str, script: str) -> None:
     last.script, last.script_at = mark, len(latex) + 1
     last.latex = latex + mark + (script if len(script) == 1 else f"{{{script}}}")
     last.inner, last.takes_digits = None, False
-    # sin^2 x: what follows is still its argument.
+    # sin^2 x: the next atom is still its argument.
     if last.latex.startswith("\\"):
         last.latex += " "
 
@@ -415,7 +414,7 @@ def _bracketed(frame: _Frame, closing: str) -> _Atom:
 
 
 def _binomial(frame: _Frame, closing: str) -> _Atom:
-    """A binomial coefficient by its name: ``binom(n,k)``."""
+    """Return the LaTeX of a named binomial coefficient: ``binom(n,k)``."""
     commas = [place for place, atom in enumerate(frame.atoms) if atom.sign in (",", ";")]
     if len(commas) != 1 or not 0 < commas[0] < len(frame.atoms) - 1:
         latex = f"{CALLED['binom']}{_bracket(frame.opening)}{_finished(frame)}{_bracket(closing)}"
@@ -427,7 +426,7 @@ def _binomial(frame: _Frame, closing: str) -> _Atom:
 
 
 def _join_congruences(atoms: Sequence[_Atom]) -> None:
-    """Make an equation with a modulus a congruence, as posts write it: ``x = a mod n``."""
+    """Turn an equation with a modulus into a congruence, as in posts: ``x = a mod n``."""
     equals = None
     for atom in atoms:
         if atom.latex == "=":
@@ -437,9 +436,9 @@ def _join_congruences(atoms: Sequence[_Atom]) -> None:
 
 
 def _finished(frame: _Frame) -> str:
-    """The atoms of a frame as LaTeX, with fractions, binomials and limits made."""
+    """Return the LaTeX of a frame, with fractions, binomials and limits built."""
     if frame.script or frame.root is not None or frame.fence is not None:
-        # Something was waited for that did not come.
+        # A pending construct has no operand.
         waiting = frame.script + frame.script_sign or ("\\surd " if frame.root is not None else "")
         frame.atoms.append(_Atom(waiting.replace("_", "\\_").replace("^", "\\hat{}"), True))
     atoms: list[_Atom] = []
@@ -488,7 +487,7 @@ def _is_bare_function(atom: _Atom) -> bool:
 
 
 def _goes_below(below: Sequence[_Atom], atom: _Atom) -> bool:
-    """Whether a denominator goes on: 1/sin x, Δv/Δt, ∂²f/∂x∂y."""
+    """Whether an atom continues a denominator: 1/sin x, Δv/Δt, ∂²f/∂x∂y."""
     if not atom.is_operand:
         return False
     if _is_bare_function(below[-1]) or below[-1].sign == _DIFFERENCE:
@@ -497,11 +496,12 @@ def _goes_below(below: Sequence[_Atom], atom: _Atom) -> bool:
 
 
 def _numerator(atoms: Sequence[_Atom], slash: _Atom, below: _Atom) -> int:
-    """The place where a numerator begins: ``a b/c``, ``ab/c`` and ``a*b/c`` divide the product.
+    """Return the start of a numerator: ``a b/c``, ``ab/c`` and ``a*b/c`` divide the product.
 
-    ``sin x / x`` divides a sine, ``sin pi/6`` does not. After a space or a sign, a fraction, what
-    is below a slash, and a factor of a derivative stay outside: ``1/2 a b/c``, ``R/I S/J``,
-    ``x dy/dx``; and after a sign a fraction of numbers is by itself: ``x * 3/4``.
+    ``sin x / x`` divides a sine, ``sin pi/6`` does not. Before a space or a sign of a product,
+    these do not belong to the numerator: a fraction, a denominator, and a factor of a derivative,
+    as in ``1/2 a b/c``, ``R/I S/J``, ``x dy/dx``. After a sign, a fraction of numbers is separate:
+    ``x * 3/4``.
     """
     start = len(atoms) - 1
     while start:
@@ -526,32 +526,32 @@ def _numerator(atoms: Sequence[_Atom], slash: _Atom, below: _Atom) -> int:
 
 
 def _is_ratio(above: Sequence[_Atom], below: _Atom) -> bool:
-    """Whether a fraction after a sign is a number by itself: ``x * 3/4``, ``x*1/2``."""
+    """Whether a fraction after a sign is a separate number: ``x * 3/4``, ``x*1/2``."""
     number = above[0]
     are_numbers = len(above) == 1 and number.latex.isdecimal() and below.latex.isdecimal()
     return are_numbers and (not number.is_tight or number.latex == "1")
 
 
 def _is_differential(atom: _Atom) -> bool:
-    """Whether a derivative has it above or below its line: d, d², dx, ∂, Δ."""
+    """Whether an atom can be a part of a derivative: d, d², dx, ∂, Δ."""
     return atom.sign == _DIFFERENCE or _DIFFERENTIAL.fullmatch(atom.latex.strip()) is not None
 
 
 def _cancels(above: Sequence[_Atom], below: _Atom) -> bool:
-    """Whether a letter is divided by itself, as nobody writes: ``sin x/x`` divides a sine."""
+    """Whether a letter would be divided by itself, which is rare: ``sin x/x`` divides a sine."""
     letter = below.latex.strip()
     names = (atom.latex.strip() for atom in above)
     return letter.isalpha() and any(name.isalpha() and letter in name for name in names)
 
 
 def _is_structure(above: Sequence[_Atom]) -> bool:
-    """Whether a group, a ring or a space is divided."""
+    """Whether the numerator is a group, a ring or a space."""
     latex = above[0].latex if len(above) == 1 else ""
     return latex.startswith("\\mathbb") or (len(latex) == 1 and latex.isupper())
 
 
 def _with_limits(atoms: list[_Atom]) -> list[_Atom]:
-    """Make a subscript of what a limit goes to: ``lim x->0``."""
+    """Turn the target of a limit into a subscript: ``lim x->0``."""
     if not any(atom.latex.strip() in _LIMITS for atom in atoms):
         return atoms
     done: list[_Atom] = []
@@ -582,21 +582,21 @@ def _joined(atoms: Sequence[_Atom]) -> str:
         latex = atom.latex
         if parts and parts[-1][-1:] == " " and latex[:1] in "([{^_":
             parts[-1] = parts[-1].rstrip()
-        # The name of a wildcard is one letter: ?f dx.
+        # The name of a wildcard has one letter: ?f dx.
         is_apart = bool(parts) and parts[-1][:1] == "?" and latex[:1].isalpha()
         parts.append(f" {latex}" if is_apart else latex)
     return re.sub(r"  +", " ", "".join(parts)).strip()
 
 
 def _plain(script: str) -> str:
-    """What a superscript or subscript says: ² and ^* have marks of their own."""
+    """Return the content of a superscript or subscript such as ² and ^*, without its mark."""
     plain = unicodedata.normalize("NFKC", script.lstrip("^_"))
     return "".join(_SCRIPT_SIGNS.get(sign, sign) for sign in plain)
 
 
 @cache
 def command_of(sign: str) -> str:
-    r"""The command for a sign of Unicode; the sign itself where there is none.
+    r"""Return the command of a Unicode sign; the sign itself if there is none.
 
     >>> command_of("≤"), command_of("ℝ"), command_of("क")
     ('\\leq ', '\\mathbb{R}', 'क')

@@ -1,7 +1,7 @@
-r"""A typed query to tokens: one regular expression, then what each piece may be.
+r"""Splits a typed query into tokens: by one regular expression, then by the kind of each token.
 
-Each token knows whether space stands before it. Nothing is dropped: what lies between two tokens is
-white space. `Row` has the tokens in a row, and answers what is asked of neighbours again and again.
+Each token records whether white space precedes it. Nothing is dropped: only white space lies
+between two tokens. `Row` is the sequence of tokens with fast lookups of neighbours.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ _MATHEMATICAL_LETTERS = "\U0001d400-\U0001d7ffℂℍℕℙℚℝℤℓ℘ℜℑ�
 _MARKS = "\u0300-\u036f\u064b-\u065f\u0670\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963"
 _LATIN = "A-Za-zªºÀ-ÖØ-öø-ɏ\u1e00-\u1eff"
 _GREEK = "\u0370-\u03ff\u1f00-\u1fff"
-# A sign that is a whole script, whatever follows: A^*A, A^†, f_*; a plus or a minus is one where
-# nothing follows that it could be the sign of: R^+ and A^+ b, but e^-x.
+# A sign that is a complete script: A^*A, A^†, f_*. A plus or minus is one only if no operand of it
+# follows: R^+ and A^+ b, but e^-x.
 _SIGN_ALONE = r"(?:\*+|[∗⋆†‡]|[-+−](?=\|{0,2}(?:\s|\Z|[)\]},;:=<>^_*/]|[.?!](?!\w))))"
 _TOKEN = re.compile(
     rf"""
@@ -64,58 +64,58 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-# What people write with an apostrophe: Riemann's, don't, l'Hôpital; but f'(x) and f'g.
+# Words with an apostrophe: Riemann's, don't, l'Hôpital; but not f'(x) and f'g.
 _ELISION = re.compile(r"['’](?:s|t|m|d|ll|re|ve)?(?![^\W\d_])|['’](?=[^\W\d_]{2})")
 _RUN_TOGETHER = re.compile(
     r"x?(?:arc)?(sin|cos|tan|cot|sec|csc|ln|log|exp|sinh|cosh|tanh)x"
 )  # sinx, xlnx
 
 
-# A text in Greek, whose short words are no letters of formulas: το, της, ή.
+# Detects a Greek text, in which short words are not letters of formulas: το, της, ή.
 _GREEK_WORD = re.compile(rf"[{_GREEK}]{{4}}")
 _GREEK_ARTICLES: Final = frozenset("ηΗ")
 _FOLLOWED_BY_GREEK = re.compile(rf"\s+[{_GREEK}]{{2}}")
 _GREEK_ACCENTS = re.compile("[άέήίόύώΆΈΉΊΌΎΏϊϋΐΰς\u0301\u0308]")
 
 
-# What follows a capital sigma or pi that stands for a sum or a product.
+# The text after a capital sigma or pi that denotes a sum or a product.
 _SUMMED = re.compile(rf"[_{SUBSCRIPTS}]|\s?(?:\d|[A-Za-z][\^_({SUBSCRIPTS}{SUPERSCRIPTS}/])")
 
 
-# Names that are functions only where they are called; the German "im" needs a sign in its brackets,
-# and Stab(s) may be a plural.
+# Names that are functions only before brackets. "im", also a German word, needs a letter inside
+# them; Stab(s) may be a plural.
 _CALL = re.compile(
     rf"binom(?:ial)?\(|im\((?:[A-Za-z]|[{_GREEK}]|{'|'.join(sorted(GREEK))})\)"
     rf"|(?:{'|'.join(CALLED_NAMES)})\((?!(?:s|es|e|n|en)\))"
 )
 
 
-# x̄, ŷ, ẋ: accents that words do not put on these letters.
+# x̄, ŷ, ẋ: accents that do not occur on these letters in words.
 _ACCENTED = re.compile("[p-tv-zP-TV-Z][\u0302\u0303\u0304\u0307\u0308]")
 
 
-# ħ alone or beside a letter, as in iħ and ħk; Maltese words have a vowel after it, or more letters.
+# ħ alone or next to a letter, as in iħ and ħk; in Maltese words, a vowel or more letters follow.
 _PLANCK = re.compile("[A-Zb-fh-np-tv-z]?ħ[A-Zb-df-hj-np-tv-z]?")
 
 
-# What follows the & of a line that was pasted from an alignment: a &= b.
+# The text after the & in a line pasted from an alignment: a &= b.
 _ALIGNED = re.compile(
     r"\s?(?:[=<>≤≥≠≈≡∼∈→⇒⇔]|:=|\\(?:[lg]eq?|[lg]eqslant|[lg]t|neq?|approx|equiv|sim|simeq|cong|in"
     r"|subset(?:eq)?|propto|to|implies|iff|(?:Left|Long)?[rR]ightarrow)(?![A-Za-z]))"
 )
 
 
-# Functions of the image of a map.
+# Functions applied to the image of a map.
 _OF_IMAGES: Final = frozenset("dim codim rank rang Rang rg".split())
 
 
 class Kind(IntEnum):
-    """What a token may be; a number, because sets of them are asked often."""
+    """The kind of a token; an integer, because membership in sets is tested often."""
 
     NUMBER = auto()
     LETTER = auto()  # a variable
-    SYMBOL = auto()  # a sign that only formulas have: π, ℝ, ∞
-    NAME = auto()  # a sign by its name: pi, infinity
+    SYMBOL = auto()  # a sign that occurs only in formulas: π, ℝ, ∞
+    NAME = auto()  # the name of a sign: pi, infinity
     FUNCTION = auto()
     BIG = auto()  # sum, integral, limit
     ROOT = auto()
@@ -142,7 +142,7 @@ class Kind(IntEnum):
 
 
 class Token:
-    """A piece of a query: where it lies, what it may be, and how much space is before it."""
+    """A token of a query: its position, its kind, and the white space before it."""
 
     __slots__ = ("end", "gap", "kind", "mate", "start", "strong", "text")
 
@@ -153,9 +153,9 @@ class Token:
         self.end = start + len(text)
         #: 0: none; 1: blanks; 2: a new line.
         self.gap = gap
-        #: Whether prose has no use for it.
+        #: Whether it does not occur in prose.
         self.strong = strong
-        #: The number of the bracket that closes or opens this one, -1 for none.
+        #: The position of the matching bracket, -1 for none.
         self.mate = -1
 
     def __repr__(self) -> str:
@@ -200,7 +200,7 @@ _BY_ROLE: Final = {
     boxes.BAR: Kind.BAR,
     boxes.IDENTIFIER: Kind.SYMBOL,
 }
-# Signs that the table counts as letters, but that prose has uses for.
+# Signs that the table lists as letters, but that also occur in prose.
 _NO_MATHEMATICS: Final = frozenset("§¶®©£¥†‡♣♢♡♠✓✠★■□#&$_\\Åå æÆœØøß")
 _COMMAND_BRACKETS: Final = {"\\{": Kind.OPENING, "\\}": Kind.CLOSING, "\\|": Kind.BAR}
 _PROSE_COMMANDS: Final = frozenset(
@@ -210,14 +210,14 @@ _PROSE_COMMANDS: Final = frozenset(
 
 
 def tokens(text: str) -> list[Token]:
-    r"""The tokens of a text.
+    r"""Split a text into tokens.
 
     >>> tokens(r"is \pi a sum?")
     [SHORT('is'), COMMAND('\\pi'), LETTER('a'), BIG('sum'), OTHER('?')]
     """
     found: list[Token] = []
     position = 0
-    pending = 0  # the end of an elision that the word before has taken in
+    pending = 0  # the end of an elision that belongs to the previous word
     is_greek = _GREEK_WORD.search(text) is not None
     for match in _TOKEN.finditer(text):
         start = match.start()
@@ -255,7 +255,7 @@ def tokens(text: str) -> list[Token]:
                 found.append(Token(kind, letter, start + place, 0 if place else gap, is_strong))
             continue
         if group == "wild" and found and not gap and found[-1].kind in PROSE:
-            # The question ended, and the next sentence begins: Is it true?x_n > 0.
+            # The question mark ends a sentence: Is it true?x_n > 0.
             found.append(Token(Kind.OTHER, "?", start, 0))
             found.append(Token(Kind.LETTER, written[1], start + 1, 0))
             if digits := written[2:]:
@@ -282,7 +282,7 @@ def tokens(text: str) -> list[Token]:
 
 
 def _is_greek_word(text: str, found: re.Match[str]) -> bool:
-    """Whether a few letters are a word of a text in Greek: η γωνία, but η = 30."""
+    """Whether a few letters are a word in a Greek text: η γωνία, but not η = 30."""
     written = found[0]
     if written in _GREEK_ARTICLES:
         return _FOLLOWED_BY_GREEK.match(text, found.end()) is not None
@@ -291,13 +291,13 @@ def _is_greek_word(text: str, found: re.Match[str]) -> bool:
 
 
 def _is_transposed(found: list[Token], written: str, gap: int) -> bool:
-    """Whether letters after a power sign begin with the T of a transposed matrix: ``h^TA``."""
+    """Whether the letters after ``^`` begin with the T of a transpose: ``h^TA``."""
     is_power = bool(found) and found[-1].text == "^" and not gap
     return is_power and written[0] == "T" and 1 < len(written) <= SHORT
 
 
 def _is_adjoint(found: list[Token], gap: int) -> bool:
-    """Whether a dagger stands right after an operand, ``a†a``, and after no word or year."""
+    """Whether a dagger directly follows an operand, ``a†a``, and not a word or a year."""
     before = found[-1] if found and not gap else None
     return before is not None and before.kind in (
         Kind.LETTER, Kind.SYMBOL, Kind.SUB, Kind.CLOSING,
@@ -305,7 +305,7 @@ def _is_adjoint(found: list[Token], gap: int) -> bool:
 
 
 def _elided(text: str, start: int, end: int) -> int:
-    """Where a word with an apostrophe ends; its own end where it has none."""
+    """Return the end of a word, including an apostrophe and what follows it."""
     mark = _ELISION.match(text, end)
     if mark is None:
         return end
@@ -401,7 +401,7 @@ def _command(written: str) -> tuple[Kind, bool]:
 
 
 def role(command: str) -> int:
-    r"""The role of a command's sign; that of a letter where it has none.
+    r"""Return the role of the sign of a command; that of a letter if it has no sign.
 
     >>> role("\\le") == boxes.RELATION
     True
@@ -411,7 +411,7 @@ def role(command: str) -> int:
 
 
 def _mark_addresses(found: list[Token]) -> None:
-    """Make words of everything in an address of the web or of mail."""
+    """Turn all tokens of a web or mail address into words."""
     first = 0
     while first < len(found):
         last = first + 1
@@ -428,10 +428,11 @@ def _mark_addresses(found: list[Token]) -> None:
 
 
 def _mark_images(found: list[Token]) -> None:
-    """Make a function of each ``im`` that is the image of a map, and not the German preposition.
+    """Turn each ``im`` into a function if it is the image of a map, not the German preposition.
 
-    A letter follows it, and before it is an operator or what images have, ``dim im f``; or the
-    query is about kernels, and the image is in brackets or related to something: ``im f = ker g``.
+    A letter must follow it. In addition, an operator or a function of images must precede it
+    (``dim im f``), or the query must mention a kernel and the image must be in brackets or before
+    an operator or relation (``im f = ker g``).
     """
     has_kernel = any(token.text == "ker" for token in found)
     for place, token in enumerate(found):
@@ -455,7 +456,7 @@ def _mark_images(found: list[Token]) -> None:
 
 
 def _pair_environments(found: list[Token]) -> None:
-    r"""Tell each ``\begin`` where its environment ends."""
+    r"""Set the mate of each ``\begin`` to the end of its environment."""
     begun: list[int] = []
     for place, token in enumerate(found):
         if token.text == "\\begin":
@@ -465,9 +466,10 @@ def _pair_environments(found: list[Token]) -> None:
 
 
 def _pair(found: list[Token]) -> None:
-    """Tell brackets which one closes them; ``[0,1)`` is a pair.
+    """Set the mates of brackets; ``[0,1)`` is a pair.
 
-    Braces pair with braces alone, and angles with angles: that of ``(|0⟩ + |1⟩)`` closes a bar.
+    Braces pair only with braces, and angles only with angles: in ``(|0⟩ + |1⟩)`` an angle closes
+    a bar.
     """
     waiting: list[int] = []
     braces: list[int] = []
@@ -490,9 +492,9 @@ HYPHENS: Final = frozenset("-–−")
 SIGNS_BEFORE: Final = frozenset("- + − ± ∓ +- +/- –".split())
 ARROWS: Final = frozenset("-> --> → ↦ \\to \\rightarrow \\mapsto |-> ⟶".split())
 DOUBLE_BARS: Final = frozenset({"||", "\\|", "‖", "∥"})
-#: Signs that are brackets where they are a pair (see `mathsetu.intake.typed.fences`).
+#: Signs that act as brackets in pairs (see `mathsetu.intake.typed.fences`).
 BARS: Final = DOUBLE_BARS | {"|", "∣"}
-#: Tokens inside brackets that are looked at one by one; no sentence of short words is longer.
+#: Maximum number of tokens inside brackets that are examined one by one.
 MOST_INSIDE: Final = 40
 _JOINING: Final = frozenset({boxes.MULTIPLICATION, boxes.ADDITION, boxes.RELATION, boxes.META})
 _DOTS: Final = frozenset("\\dots \\ldots \\cdots".split())
@@ -500,14 +502,14 @@ _SIGNS_OF_LISTS: Final = frozenset({Kind.NUMBER, Kind.LETTER, Kind.SYMBOL})
 
 
 class Region(NamedTuple):
-    """A formula: its first token, and the one after its last."""
+    """The tokens of a formula: the position of the first, and that after the last."""
 
     first: int
     after: int
 
 
 class Row:
-    """The tokens of a text; what is asked of them takes a bounded time."""
+    """The tokens of a text, with lookups that take bounded time."""
 
     def __init__(self, text: str, tokens: Sequence[Token]) -> None:
         self.text = text
@@ -524,16 +526,16 @@ class Row:
         self._listed_until = 0
 
     def at(self, place: int) -> Token | None:
-        """The token at a place, None where there is none."""
+        """Return the token at a position, or None outside the text."""
         return self.tokens[place] if 0 <= place < len(self.tokens) else None
 
     def is_tight(self, place: int, *kinds: Kind) -> bool:
-        """Whether a token of some kinds stands here, right after the one before."""
+        """Whether the token here is of one of these kinds (if given) and no space precedes it."""
         token = self.at(place)
         return token is not None and not token.gap and (not kinds or token.kind in kinds)
 
     def is_pure(self, opening: int, *, called: bool = False) -> bool:
-        """Whether a pair of brackets holds no prose; a function's may hold "and"."""
+        """Whether a pair of brackets contains no prose; those of a function may contain "and"."""
         closing = self.tokens[opening].mate
         if closing <= opening or closing == opening + 1:
             return False
@@ -541,7 +543,7 @@ class Row:
             return False
         if called or self._connecting[closing] == self._connecting[opening]:
             return True
-        # Short words are products or prose.
+        # Short words may be products or prose.
         return all(
             token.kind is not Kind.CONNECTIVE
             and (token.kind is not Kind.SHORT or token.text not in short_words())
@@ -553,7 +555,7 @@ class Row:
         return self._operating[self.tokens[opening].mate] > self._operating[opening]
 
     def listed(self, first: int) -> tuple[int, bool, bool]:
-        """A list from here: where it ends, whether it has dots, and whether only letters."""
+        """Return the end of the list here, whether it has dots, and whether only letters."""
         place, dots, letters, count = first, False, True, 0
         if first < self._listed_until:
             return first, False, False
@@ -594,7 +596,7 @@ def joins(token: Token | None) -> bool:
 
 @cache
 def short_words() -> frozenset[str]:
-    """The words of up to three letters that sentences of our languages are made of."""
+    """Return the words of up to three letters that occur in prose of our languages."""
     listed = frozenset().union(
         *(row.stop_words for row in LANGUAGES.values() if row.script == "Latn")
     )

@@ -1,6 +1,6 @@
-r"""MathML that was copied from a page, as LaTeX.
+r"""Converts MathML in a query, copied from a web page, to LaTeX.
 
-Its TeX annotation is taken where it has one; else its presentation is written as LaTeX.
+The TeX annotation is used if there is one; otherwise the presentation is converted.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _TEX: Final = frozenset({"application/x-tex", "text/x-tex", "application/x-latex
 
 
 def find_mathml(text: str) -> Iterator[tuple[int, int, str]]:
-    r"""The MathML in a text: where each piece begins and ends, and its LaTeX.
+    r"""Yield the start, end and LaTeX of each MathML element in a text.
 
     >>> list(find_mathml("is <math><msqrt><mn>2</mn></msqrt></math> real?"))
     [(3, 41, '\\sqrt{2}')]

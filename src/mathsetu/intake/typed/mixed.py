@@ -1,7 +1,7 @@
-r"""Typed formulas that are LaTeX in part: names and arrows become their commands.
+r"""Completes typed formulas that are partly LaTeX: names and arrows become commands.
 
-Who types ``sum_{n=1}^\infty`` has forgotten a backslash, and means no product of s, u and m. The
-rest stays as it was typed.
+In ``sum_{n=1}^\infty`` a backslash is missing; a product of s, u and m is not meant. Everything
+else stays as typed.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _LETTERS: Final = {"Σ": r"\sum", "Π": r"\prod"}
 _LIMITS: Final = frozenset({r"\lim", r"\limsup", r"\liminf"})
 _TARGETS: Final = frozenset({Kind.NUMBER, Kind.LETTER, Kind.SYMBOL, Kind.NAME})
 _SCRIPTS: Final = frozenset({Kind.SCRIPT, Kind.SUP, Kind.SUB})
-# Before "inf" these mean infinity, and no infimum.
+# Signs before "inf" that show that it means infinity, not infimum.
 _ENDLESS: Final = ARROWS | frozenset("^_-−=")
 _RUN_TOGETHER = re.compile(r"(x?)((?:arc)?(?:sin|cos|tan|cot|sec|csc|ln|log|exp)h?)(x)")
 _COMMAND_AT_END = re.compile(r"\\[A-Za-z]+\Z")
 
 
 def run_together(text: str) -> str:
-    r"""The LaTeX of a function that was typed without a blank before its letter.
+    r"""Return the LaTeX of a function typed without a space before its variable.
 
     >>> run_together("sinx"), run_together("xlnx")
     ('\\sin x', 'x\\ln x')
@@ -47,12 +47,12 @@ def run_together(text: str) -> str:
 
 
 def with_commands(text: str, tokens: Sequence[Token], first: int = 0) -> str:
-    r"""The text of tokens that are LaTeX in part, with commands for names and arrows.
+    r"""Return the text of partly LaTeX tokens, with names and arrows replaced by commands.
 
     Args:
-        text: The text that the tokens lie in.
-        tokens: Tokens of a formula.
-        first: The number of the first one among all tokens of the text.
+        text: The text.
+        tokens: The tokens of a formula in the text.
+        first: The position of the first of them among all tokens of the text.
 
     >>> from mathsetu.intake.typed.lexer import tokens
     >>> typed = r"lim_{x->oo} sqrt(x+1)/x \neq \text{lim}"
@@ -61,20 +61,20 @@ def with_commands(text: str, tokens: Sequence[Token], first: int = 0) -> str:
     """
     pieces = [token.text for token in tokens]
     rewritten: list[int] = []
-    verbatim = 0  # the end of an argument that is no mathematics
+    verbatim = 0  # the end of a non-mathematical argument
     for place, token in enumerate(tokens):
         if token.text in _VERBATIM:
             verbatim = max(verbatim, _end_of_argument(tokens, place, first))
         elif place >= verbatim:
             rewritten.append(place)
-    # From the end, as a limit puts a brace after what follows it.
+    # In reverse order, since a limit appends a brace to a later token.
     for place in reversed(rewritten):
         _rewrite(pieces, tokens, place, first)
     return _joined(text, tokens, pieces)
 
 
 def _rewrite(pieces: list[str], tokens: Sequence[Token], place: int, first: int) -> None:
-    """Make a command of a name or an arrow, and braces of the brackets of its argument."""
+    """Replace a name or an arrow by its command, and the brackets of its argument by braces."""
     token = tokens[place]
     command = _command(tokens, place)
     if not command:
@@ -105,7 +105,7 @@ def _rewrite(pieces: list[str], tokens: Sequence[Token], place: int, first: int)
 
 
 def _command(tokens: Sequence[Token], place: int) -> str:
-    """The command for a name or an arrow; "" for anything else."""
+    """Return the command of a name or an arrow; empty for any other token."""
     token = tokens[place]
     text, kind = token.text, token.kind
     if text == "†" and kind is Kind.SUP:
@@ -134,13 +134,13 @@ def _means_infinity(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _closing(tokens: Sequence[Token], opening: int, first: int) -> int:
-    """The place of the bracket that closes one; 0 where there is none among the tokens."""
+    """Return the position of the closing bracket; 0 if it is not among the tokens."""
     closing = tokens[opening].mate - first
     return closing if opening < closing < len(tokens) else 0
 
 
 def _end_of_argument(tokens: Sequence[Token], place: int, first: int) -> int:
-    """The place where the argument of a command ends, if it has one in braces."""
+    """Return the end of the braced argument of a command; 0 if there is none."""
     opening = place + 1
     if opening < len(tokens) and tokens[opening].text == "*":
         opening += 1
@@ -150,7 +150,7 @@ def _end_of_argument(tokens: Sequence[Token], place: int, first: int) -> int:
 
 
 def _only_comma(tokens: Sequence[Token], opening: int, closing: int, first: int) -> int:
-    """The place of the comma between two arguments; 0 where there are not two."""
+    """Return the position of the comma between two arguments; 0 if there are not exactly two."""
     commas: list[int] = []
     place = opening + 1
     while place < closing:
@@ -164,7 +164,7 @@ def _only_comma(tokens: Sequence[Token], opening: int, closing: int, first: int)
 
 
 def _target(tokens: Sequence[Token], place: int) -> int:
-    """The place of what the variable after a limit goes to, ``lim x->0``; 0 without one."""
+    """Return the position of the target of a limit, ``lim x->0``; 0 if there is none."""
     target = place + 3
     if target >= len(tokens) or tokens[place + 2].text not in ARROWS:
         return 0
@@ -175,7 +175,7 @@ def _target(tokens: Sequence[Token], place: int) -> int:
     goal, following = tokens[target], tokens[target + 1 : target + 2]
     if goal.kind not in _TARGETS and goal.text != "inf" and not _is_letter(goal):
         return 0
-    # What goes on with scripts or brackets stays as it was typed.
+    # A target followed by scripts or brackets stays as typed.
     goes_on = any(token.kind in _SCRIPTS or token.kind is Kind.OPENING for token in following)
     return 0 if goes_on else target
 

@@ -1,4 +1,4 @@
-"""Words that may be mathematics, and words and signs that look like it but are prose."""
+"""Names that may be mathematics, and words and signs that look like mathematics but are prose."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Final
 
 from mathsetu.formulas.latex.symbols import NATIONAL
 
-#: Functions by how they are typed, and their LaTeX. Several languages have names of their own.
+#: Functions as typed, in several languages, and their LaTeX.
 FUNCTIONS: Final[dict[str, str]] = {
     name: f"\\{name}"
     for name in (
@@ -34,16 +34,16 @@ FUNCTIONS.update(
     (name, f"\\{known}" if f"\\{known}" in FUNCTIONS.values() else f"\\operatorname{{{known}}}")
     for name, known in NATIONAL.items()
 )
-#: Functions that are written with signs of their own: opening and closing.
+#: Functions written with fences: the opening and the closing sign.
 FENCED: Final = {
     "abs": ("|", "|"),
     "floor": ("\\lfloor ", "\\rfloor "),
     "ceil": ("\\lceil ", "\\rceil "),
     "norm": ("\\|", "\\|"),
 }
-#: What is typed for a binomial coefficient, before both its numbers in brackets.
+#: Names of the binomial coefficient, typed before two numbers in brackets.
 BINOMIALS: Final = frozenset({"binom", "binomial"})
-#: Names that are words, or products of variables, unless brackets follow.
+#: Names of functions that are words or products of variables unless brackets follow.
 CALLED_NAMES: Final = (
     "Spec Proj Frac Quot Stab Supp Coker Span Null Rank Trace Diff Isom Homeo Vect Hilb Conv Cone "
     "Dist Diam Area Card Char Codim Kern Out Pr Cl Ad Sp Ei Si Ci Ai spec proj supp coker null "
@@ -55,15 +55,15 @@ CALLED: Final = {
     **dict.fromkeys(BINOMIALS, "\\operatorname{binom}"),
     **{name: f"\\operatorname{{{name}}}" for name in CALLED_NAMES},
 }
-#: What is typed for a root.
+#: Names and signs of roots, and the degree (empty for 2).
 ROOTS: Final = {"sqrt": "", "cbrt": "3", "√": "", "∛": "3", "∜": "4"}
-#: Functions that people put before a number without brackets: sin 30, log 5.
+#: Functions typed before a number without brackets: sin 30, log 5.
 BEFORE_NUMBERS: Final = frozenset(
     "sin cos tan cot csc sinh cosh tanh arcsin arccos arctan log ln lg exp sen tg ctg cotg arctg "
     "arcctg arcsen sh ch cth ημ συν εφ σφ "
     "sqrt cbrt abs".split()
 )
-#: Big operators by name; ``sum`` and ``lim`` are words as well.
+#: Big operators by name; ``sum`` and ``lim`` are also words.
 BIG: Final = {
     "sum": "\\sum",
     "prod": "\\prod",
@@ -89,37 +89,37 @@ _INFINITY = (
     "infinity infty Infinity oo infinito nekonečno nekonecno beskonačno beskonacno beskonačnost "
     "अनंत अनन्त بینهایت بی‌نهایت"
 )
-#: Names of single signs that are no words in any language.
+#: Names of signs that are not words in any language.
 SIGNS_ONLY: Final = frozenset({"hbar"})
-#: Names of single signs.
+#: Names of signs, and their LaTeX.
 SIGNS: Final = {name: f"\\{name}" for name in (*_GREEK.split(), *SIGNS_ONLY)} | dict.fromkeys(
     _INFINITY.split(), "\\infty"
 )
 GREEK: Final = frozenset(_GREEK.split())
 INFINITY: Final = frozenset(_INFINITY.split())
-#: Words that may stand between events inside the brackets of a function: P(A and B).
+#: Connectives inside the brackets of a function: P(A and B).
 CONNECTIVES: Final = {"and": "\\text{ and }", "or": "\\text{ or }", "not": "\\text{ not }"}
-#: Words that are infix operators between numbers and letters.
+#: Words used as infix operators between numbers and letters.
 INFIX_WORDS: Final = frozenset({"mod", "choose"})
 
 #: Single letters that are words: articles, conjunctions and prepositions of our languages.
 LETTER_WORDS: Final = frozenset("aAiIoOyYeEuUkKsSvVzZ")
-#: Short words after a number that make no product of it: ordinals and units.
+#: Short words that are not factors after a number: ordinals and units.
 AFTER_NUMBERS: Final = frozenset(
     "st nd rd th er ro do mo kg mg km cm mm ml dl nm am pm AM PM gb GB MB TB kB KB Hz kHz MHz "
     "min sec hrs yrs px pt ft in lb oz mph kWh kW Kč kn eur EUR usd USD Rs rs".split()
 )
-#: What is built like a formula and means something else.
+#: Strings that look like formulas but are not.
 LOOK_ALIKES: Final = frozenset(
     "H₂O CO₂ O₂ H₂ N₂ CH₄ H₂SO₄ "
     "50-50 s/n n/a w/o c/o m/s a/c b/w s/o y/o i/o o/w k/d a/b/c 24/7 50/50 9/11 7/24 km/h".split()
 )
-#: Capital letters that are divided by one another in algebra.
+#: Quotients of capital letters in algebra.
 QUOTIENTS: Final = frozenset(
     "G/H G/N G/K G/Z G/M R/I R/J R/P K/F L/K L/F E/F M/N V/W V/U A/I".split()
 )
 UNITS: Final = frozenset("m cm mm km dm ft in".split())
-#: Short words of sentences that are no function words, or no usual ones.
+#: Short words of prose that are not in the lists of stop words.
 SHORT_WORDS: Final = frozenset(
     "if is as at be by in of on or to up an am do go he it so "
     "use try get let set sum one two six ten odd big new old top low way day man men its his her "

@@ -1,8 +1,8 @@
-r"""What may be an operand: numbers, functions, big operators, groups, commands and their scripts.
+r"""Reads operands: numbers, functions, big operators, groups, commands and their scripts.
 
-Letters and short words, that may be prose as well, are told apart in `mathsetu.intake.typed.words`.
-Each method reads from a token on. It gives the place after what it read, the same with a minus
-where an operand must still follow, or None where there is no operand.
+Letters and short words, which may also be prose, are classified in `mathsetu.intake.typed.words`.
+Each method reads from a given token. It returns the position after the tokens read, negated if an
+operand must still follow, or None if there is no operand.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ _NEEDING: Final = frozenset(
     {boxes.FUNCTION, boxes.TRIGONOMETRIC, boxes.BIG, boxes.INTEGRAL, boxes.PREFIX, boxes.NEGATION,
      boxes.MULTIPLICATION, boxes.ADDITION, boxes.RELATION, boxes.META, boxes.OPENING}
 )  # fmt: skip
-# Those that have their operand behind their scripts.
+# Roles whose operand follows their scripts.
 _READING_ON: Final = frozenset({boxes.FUNCTION, boxes.TRIGONOMETRIC, boxes.BIG, boxes.INTEGRAL})
-#: What ends an integral: dx, but no word that begins so.
+#: The differential of an integral, such as dx, but not words such as "de" and "do".
 DIFFERENTIAL: Final = re.compile(r"d(?!e$|o$|a$|i$)[a-zA-Z]")
-# After these, sum is a word: the sum 1/a + 1/b.
+# After these, "sum" is a word: the sum 1/a + 1/b.
 _ARTICLES: Final = frozenset({"the", "a", "this", "that", "their"})
 _SCRIPTS: Final = frozenset({Kind.SCRIPT, Kind.SUP, Kind.SUB})
 _NAMES: Final = frozenset({Kind.FUNCTION, Kind.BIG})
@@ -56,14 +56,14 @@ _IN_LISTS: Final = frozenset(
 
 
 class Operands(Words):
-    """Reads operands, and counts what speaks for a formula."""
+    """Reads operands, and counts the evidence for a formula."""
 
     def __init__(self, row: Row, first: int) -> None:
         self.row = row
         self.tokens = row.tokens
         self.first = first
         self.place = first
-        #: Where the reading stopped, and whether at a letter that is a word.
+        #: The position where reading stopped, and whether a letter that is a word ended it.
         self.stopped = first
         self.ended_by_word = False
         self.forced = False
@@ -73,7 +73,7 @@ class Operands(Words):
         self.letters = 0
         self.has_integral = False
         self.has_environment = False
-        #: Whether a formula may end where an operand would be welcome: ∫₀^∞.
+        #: A position where a formula may end although an operand may follow, as in ∫₀^∞; else 0.
         self.settled = 0
 
     def _operand(self) -> int | None:
@@ -99,7 +99,7 @@ class Operands(Words):
         if kind is Kind.NUMBER:
             return self._number(place)
         if token.text == "~" and self.strong:
-            return -(place + 1)  # LaTeX has it for a space
+            return -(place + 1)  # a space in LaTeX
         if kind is Kind.SUP and row.is_tight(place + 1, Kind.ROOT):
             return -(place + 1)  # ³√8
         if kind is Kind.WILD:
@@ -127,7 +127,7 @@ class Operands(Words):
         if kind is Kind.OPENING:
             return self._group(place, is_first)
         if kind is Kind.BAR:
-            # It was never closed: go on inside.
+            # The bar is not closed: continue inside.
             is_opening = row.is_tight(place + 1) and not row.is_tight(place + 1, *PROSE)
             return -(place + 1) if is_opening else None
         if kind is Kind.SHORT:
@@ -144,7 +144,7 @@ class Operands(Words):
         return place + 1
 
     def _function(self, place: int, is_first: bool) -> int | None:
-        """A function with its scripts and its argument; alone it is a word."""
+        """Read a function with its scripts and its argument; a name alone is a word."""
         row = self.row
         name = self.tokens[place].text
         if len(name) > 3 and name.endswith("x") and name not in ("max",):  # sinx
@@ -172,7 +172,7 @@ class Operands(Words):
             return after
         if argument_token.kind is Kind.OPENING and argument_token.text in BARS:
             if name in FENCED:
-                return None  # norm ||x|| says it twice: the name is a word
+                return None  # norm ||x||: the bars already denote the norm, so the name is a word
             self.letters += 1
             return self._group(after, is_first)
         if argument_token.kind is Kind.OPENING and row.is_pure(after, called=True):
@@ -193,12 +193,12 @@ class Operands(Words):
         return after if joined and name not in FENCED else None
 
     def _is_word_at_end(self, place: int) -> bool:
-        """Whether a function without an argument is a word: ``L^2 norm``, but not ``f = sin``."""
+        """Whether a function at the end is a word: ``L^2 norm``, but not ``f = sin``."""
         is_joined = self.tokens[place - 1].kind in (Kind.INFIX, Kind.RELATION)
         return self.tokens[place].text in FENCED or not is_joined
 
     def _is_argument(self, place: int, name: str) -> bool:
-        """Whether a function's argument without brackets begins here."""
+        """Whether an argument without brackets begins here."""
         token, following = self.tokens[place], self.row.at(place + 1)
         if token.kind in (Kind.SYMBOL, Kind.ROOT, Kind.WILD):
             return True
@@ -227,10 +227,10 @@ class Operands(Words):
         return False
 
     def _is_between_names(self, place: int) -> bool:
-        """Whether a letter is the word between names: ``sen y cos``, but not ``sin y cos x``.
+        """Whether a letter is a conjunction between names: ``sen y cos``, but not ``sin y cos x``.
 
-        Nothing that the last name could be applied to follows it; names may be more than two,
-        ``sen y cos y tan``, or of two words, ``lim sup y lim inf``.
+        No argument follows the last name. There may be more than two names, ``sen y cos y tan``,
+        and a name may have two words, ``lim sup y lim inf``.
         """
         row, end = self.row, self._after_names(place + 1)
         is_begun = self.operators + self.relations > 0
@@ -251,7 +251,7 @@ class Operands(Words):
         return not is_joined and not self._is_argument(end, self.tokens[end - 1].text)
 
     def _after_names(self, place: int) -> int:
-        """The place after all names of functions that stand here, each after a space."""
+        """Return the position after the names of functions here, each preceded by a space."""
         while (token := self.row.at(place)) is not None and token.gap and token.kind in _NAMES:
             place += 1
         return place
@@ -268,7 +268,7 @@ class Operands(Words):
         return -(place + 1)
 
     def _big(self, place: int, is_first: bool) -> int | None:
-        """A sum, an integral or a limit; by its name it wants scripts or an operand."""
+        """Read a sum, an integral or a limit; a name needs scripts or an operand."""
         row, token = self.row, self.tokens[place]
         after, scripted = place + 1, False
         while row.is_tight(after, Kind.SCRIPT, Kind.SUP, Kind.SUB):
@@ -307,7 +307,7 @@ class Operands(Words):
         return -after
 
     def _is_summed(self, place: int, after: int) -> bool:
-        """Whether what follows ``sum`` in prose is its term: *of sum 1/n^2*, not *the sum 1/2*."""
+        """Whether a term follows ``sum`` in prose: *of sum 1/n^2*, not *the sum 1/2*."""
         row = self.row
         if self.tokens[place - 1].text in _ARTICLES:
             return False
@@ -337,7 +337,7 @@ class Operands(Words):
         )  # fmt: skip
 
     def _command(self, place: int, is_first: bool) -> int | None:
-        r"""A command of LaTeX with its arguments."""
+        r"""Read a LaTeX command with its arguments."""
         row, token = self.row, self.tokens[place]
         name = token.text[1:]
         is_text = name in TEXT_NAMES and name not in ("operatorname", "mathrm")
@@ -375,7 +375,7 @@ class Operands(Words):
         return after
 
     def _scripted_command(self, place: int) -> int:
-        r"""The scripts of a sum, an integral or a function, after which an operand is welcome."""
+        r"""Read the scripts of a sum, an integral or a function; an operand may follow."""
         after = place
         while (token := self.row.at(after)) is not None and token.kind in _SCRIPTS:
             argument = self._script_argument(after) if token.kind is Kind.SCRIPT else after + 1
@@ -392,7 +392,7 @@ class Operands(Words):
             self.strong += 1
             return token.mate + 1
         if token.mate < 0:
-            # It was never closed: go on inside.
+            # The bracket is not closed: continue inside.
             return -(place + 1) if row.is_tight(place + 1) or not is_first else None
         if token.text.startswith("\\left") or token.text == "{":
             if token.strong or row.is_pure(place):
@@ -405,7 +405,7 @@ class Operands(Words):
         return token.mate + 1
 
     def _count_inside(self, place: int) -> None:
-        """Take what brackets hold as evidence."""
+        """Count the evidence inside brackets."""
         mate = self.tokens[place].mate
         if self.tokens[place].strong or mate - place > MOST_INSIDE:
             self.strong += 1
@@ -430,13 +430,13 @@ class Operands(Words):
             self.operators += 1
         self.relations += any(kind is Kind.RELATION for kind in kinds)
         self.strong += any(token.text in INFIX_WORDS for token in inside[1:-1])
-        # (0,1), [a,b], {1,2,3}: what is listed in brackets, if it is more than labels.
+        # (0,1), [a,b], {1,2,3}: a list of simple operands in brackets.
         simple = all(kind in ATOMS or kind in _IN_LISTS for kind in kinds)
         if Kind.COMMA in kinds and simple and kinds[-1] is not Kind.COMMA:
             self.strong += kinds[0] is not Kind.COMMA
 
     def _script_argument(self, place: int) -> int | None:
-        """The place after a script whose mark is here."""
+        """Return the position after the script whose mark is here, or None."""
         row = self.row
         after = place + 1
         token = row.at(after)

@@ -1,8 +1,8 @@
 r"""Finds the formulas among the tokens of a typed query, in linear time.
 
-A formula is read from left to right as operands and operators take turns. Where the turn is broken
-by a word, it ends. Then its evidence is weighed: ``x-y`` may be a formula and ``x-axis`` may not,
-``a/b`` and ``A/B``, ``n!`` and ``Help!``. Letters and numbers that stand alone are words.
+A formula is read from left to right as alternating operands and operators; a word ends it. Then
+the evidence is checked, because ``x-y``, ``a/b`` and ``n!`` may be formulas, but ``x-axis``,
+``A/B`` and ``Help!`` are not. Isolated letters and numbers are words.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from mathsetu.intake.typed.operands import DIFFERENTIAL, Operands
 _AFTER_INFIX_WORDS: Final = frozenset(
     {Kind.NUMBER, Kind.LETTER, Kind.SYMBOL, Kind.WILD, Kind.OPENING}
 )
-# Words of one letter that may follow "mod"; prepositions such as k and v do not.
+# One-letter words, without prepositions such as k and v, which are operands after "mod".
 _VOWEL_WORDS: Final = LETTER_WORDS & frozenset("aAiIoOyYeEuU")
 _CALLED: Final = frozenset(
     {Kind.LETTER, Kind.SYMBOL, Kind.WILD, Kind.SUP, Kind.SUB, Kind.SHORT, Kind.POSTFIX}
@@ -43,7 +43,7 @@ _CALLED: Final = frozenset(
 
 
 def find_regions(text: str, tokens: Sequence[Token]) -> list[Region]:
-    """The formulas of a text whose tokens are known.
+    """Return the formulas of a tokenised text.
 
     >>> from mathsetu.intake.typed.lexer import tokens
     >>> text = "is n^2 - 1 even?"
@@ -62,14 +62,14 @@ def _regions(row: Row) -> Iterator[Region]:
         if after > place and is_formula(reading, after):
             after = _with_closing(row, place, after)
             yield Region(place, after)
-            # A letter that ended it is a word: x > 0 a y > 0.
+            # Skip a letter that ended the formula as a word: x > 0 a y > 0.
             place = after + (reading.ended_by_word and after == reading.stopped)
         else:
             place = max(reading.stopped, place + 1)
 
 
 def _with_closing(row: Row, first: int, after: int) -> int:
-    """The end with a stray closing delimiter, if there is one."""
+    """Return the end of a formula, including a stray closing delimiter."""
     token = row.at(after)
     if token is None or token.kind is not Kind.DELIMITER or token.text in ("\\(", "\\["):
         return after
@@ -86,10 +86,10 @@ _PRIMED: Final = frozenset(
 
 
 class Reading(Operands):
-    """One attempt to read a formula from a token on."""
+    """One attempt to read a formula, starting at a token."""
 
     def read(self) -> int:
-        """The place after the last token that completes a formula."""
+        """Return the position after the last token that completes a formula."""
         row = self.row
         token = self.tokens[self.first]
         if token.kind is Kind.DELIMITER:
@@ -121,7 +121,7 @@ class Reading(Operands):
             if has_operand or self.settled:
                 complete = self.place
                 evidence = self._evidence
-        # What was counted for a part that is left out counts no more.
+        # Discard the evidence of tokens after the end of the formula.
         self._evidence = evidence
         self.stopped = max(self.place, self.first + 1) if complete == self.first else complete
         return complete
@@ -215,7 +215,7 @@ class Reading(Operands):
             return None if celsius else place + 1
         if before.kind not in _PRIMED:
             return None
-        # A prime says little: 'a' may be quoted.
+        # A prime is weak evidence: 'a' may be quoted.
         self.strong += self.row.is_tight(place + 1, Kind.OPENING)
         return place + 1
 
@@ -251,7 +251,7 @@ class Reading(Operands):
         return -(place + 1)
 
     def _is_side(self, place: int) -> bool:
-        """Whether a sign says from which side a limit is taken: ``x -> 0+``."""
+        """Whether a sign marks a one-sided limit: ``x -> 0+``."""
         token, following = self.tokens[place], self.row.at(place + 1)
         ends = following is None or bool(following.gap)
         after_arrow = place - 2 >= self.first and self.tokens[place - 2].text in ARROWS
@@ -270,7 +270,7 @@ class Reading(Operands):
         return self._begins_operand(place)
 
     def _mapping(self, place: int) -> int | None:
-        """The colon of ``f: A -> B``, or that of a proportion, ``a:b = c:d``."""
+        """Read the colon of ``f: A -> B``, of a proportion ``a:b = c:d``, or after a quantifier."""
         is_even = self.row.is_tight(place) == self.row.is_tight(place + 1)
         if is_even and self.tokens[place - 1].kind in ATOMS and self._begins_operand(place + 1):
             end = place
@@ -306,7 +306,7 @@ class Reading(Operands):
         before = self.tokens[place - 1]
         if following is None:
             return None
-        # After a relation "mod" stands between operands; without one, "a mod 2 space" is prose.
+        # After a relation, "mod" is an operator; without a relation, "a mod 2 space" is prose.
         is_modulus = bool(self.relations) and self.tokens[place].text == "mod"
         if before.text in ("I", "a") and not is_modulus:
             return None
@@ -323,7 +323,7 @@ class Reading(Operands):
         return -(place + 1)
 
     def _juxtaposed(self, place: int) -> int | None:
-        """What stands right after an operand, without space: a factor or an argument."""
+        """Read a factor or an argument directly after an operand, without space."""
         row, token, before = self.row, self.tokens[place], self.tokens[place - 1]
         kind = token.kind
         if kind is Kind.OPENING:
@@ -382,7 +382,7 @@ class Reading(Operands):
         return None
 
     def _after_space(self, place: int) -> int | None:
-        """What stands after an operand and a space: a factor, or the next word of a sentence."""
+        """Read a factor after an operand and a space, or stop at the next word of a sentence."""
         row, token, before = self.row, self.tokens[place], self.tokens[place - 1]
         kind = token.kind
         following = row.at(place + 1)
@@ -462,7 +462,7 @@ class Reading(Operands):
         return token.mate + 1 if is_factor else None
 
     def _is_times(self, place: int) -> bool:
-        """Whether an x stands between two numbers that are multiplied: ``3 x 4 = 12``."""
+        """Whether an x between two numbers is a multiplication sign: ``3 x 4 = 12``."""
         before, second = self.tokens[place - 1], self.row.at(place + 1)
         third = self.row.at(place + 2)
         return (
@@ -475,7 +475,7 @@ class Reading(Operands):
         )
 
     def _is_letter_pair(self, place: int) -> bool:
-        """Whether the second of two like factors begins here: ``Δx Δp``."""
+        """Whether the second of two similar factors begins here: ``Δx Δp``."""
         is_first = (
             place - 2 >= self.first and self.tokens[place - 2].text == self.tokens[place].text
         )
@@ -483,12 +483,12 @@ class Reading(Operands):
         return is_first and is_glued and self.row.is_tight(place + 1, Kind.LETTER)
 
     def _is_index(self, place: int) -> bool:
-        """Whether a number stands right after a letter, as the one of ``f1(x)``."""
+        """Whether a number directly follows a letter, as in ``f1(x)``."""
         is_inside = place > self.first and not self.tokens[place].gap
         return is_inside and self.tokens[place - 1].kind in _CALLED
 
     def _is_half(self, place: int) -> bool:
-        """Whether a letter goes on with a term, ``1/2 a t^2``, and is no word between equations."""
+        """Whether a letter continues a term, ``1/2 a t^2``, and is not a word between equations."""
         slash, number = self.tokens[place - 2], self.tokens[place - 1]
         mark = self.row.at(place + 2)
         is_divided = place - 2 > self.first and slash.text == "/" and number.kind is Kind.NUMBER
@@ -506,7 +506,7 @@ class Reading(Operands):
         return bool(self.relations) and is_number and is_related
 
     def _letter_after_space(self, place: int) -> int | None:
-        """A letter is a factor, ``2 x + 1``, or a word, ``x > 0 a y > 0``."""
+        """Read a letter as a factor, ``2 x + 1``, or stop at a word, ``x > 0 a y > 0``."""
         row, token = self.row, self.tokens[place]
         following = row.at(place + 1)
         begun = self.relations + self.operators + self.strong > 0

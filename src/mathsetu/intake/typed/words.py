@@ -1,6 +1,6 @@
-"""Letters, names of letters and short words: whether each is an operand, or a word of a sentence.
+"""Decides whether letters, names of letters and short words are operands or words of prose.
 
-Each method reads from a token on, as those of `mathsetu.intake.typed.operands` do.
+Each method reads from a given token and returns a position, as in `mathsetu.intake.typed.operands`.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from mathsetu.intake.typed.names import AFTER_NUMBERS, GREEK, INFINITY, LETTER_W
 _SCRIPTS: Final = frozenset({Kind.SCRIPT, Kind.SUP, Kind.SUB})
 _AFTER_NAMES: Final = frozenset({Kind.OPENING, Kind.POSTFIX, Kind.NUMBER})
 _VOWELS: Final = frozenset("aeiou")
-# a x^2 + b x …: a letter before a space is a coefficient there, and no article.
+# a x^2 + b x …: here, a letter before a space is a coefficient, not an article.
 _COEFFICIENTS: Final = re.compile(
     r"[A-Za-z] [A-Za-z](?:\^\d|[²³])? ?[-+−] ?[A-Za-z0-9]+ [A-Za-z](?![A-Za-z])"
 )
-# What letters are multiplied with in a row, and how many of these are looked at.
+# Kinds of factors in a product of letters, and how many of them are examined.
 _FACTORS: Final = frozenset({Kind.LETTER, Kind.SYMBOL, Kind.SHORT})
 _MOST_FACTORS: Final = 8
 
 
 class Words:
-    """Tells operands from words in what `Operands` reads, and counts what speaks for a formula."""
+    """Distinguishes operands from words for `Operands`, and counts the evidence for a formula."""
 
     row: Row
     tokens: Sequence[Token]
-    #: The first token of what is read, and the one that is read now.
+    #: The positions of the first token and of the current token.
     first: int
     place: int
     strong: int
@@ -48,7 +48,7 @@ class Words:
     relations: int
 
     def _letter(self, place: int, is_first: bool) -> int | None:
-        """A letter, unless it is an article or conjunction before what follows."""
+        """Read a letter, unless it is an article or conjunction before the next token."""
         token, following = self.tokens[place], self.row.at(place + 1)
         if not is_first or following is None or not following.gap:
             return place + 1
@@ -64,7 +64,7 @@ class Words:
         return None
 
     def _is_coefficient(self, place: int) -> bool:
-        """Whether a Greek letter by its name stands before another factor: ``pi r^2``."""
+        """Whether the name of a Greek letter precedes another factor: ``pi r^2``."""
         factor, following = self.row.at(place + 1), self.row.at(place + 2)
         if self.tokens[place].text not in GREEK or factor is None or following is None:
             return False
@@ -92,7 +92,7 @@ class Words:
         return place + 1
 
     def _short(self, place: int, is_first: bool) -> int | None:
-        """A short word that may be a product of variables, a differential, or GL(2)."""
+        """Read a short word that may be a product of variables, a differential, or GL(2)."""
         row, token = self.row, self.tokens[place]
         following = row.at(place + 1)
         word = token.text
@@ -145,7 +145,7 @@ class Words:
             if word[0].islower() and word[1:].isupper():
                 return place + 1  # Z/nZ
             return place + 1 if self.operators + self.relations + self.strong > 1 else None
-        # An operator wants an operand, even if it looks like a word: a + bi.
+        # After an operator, a word is likely an operand: a + bi.
         ends = following is None or following.kind not in PROSE
         even = bool(before.gap) == bool(token.gap)
         is_sum = before.text in ("+", "*") and len(word) < 3
@@ -154,7 +154,7 @@ class Words:
         return place + 1 if word not in short_words() or joined or ends or wanted else None
 
     def _is_indexed_product(self, place: int) -> bool:
-        """Whether letters with a digit are a product, ``Gm1m2``, and no name: mp3/mp4, MP3 - a."""
+        """Whether letters with a digit are a product, ``Gm1m2``, not a name: mp3/mp4, MP3 - a."""
         following, below = self.row.at(place + 2), self.row.at(place + 3)
         if following is None or below is None:
             return False
@@ -165,7 +165,7 @@ class Words:
         return is_factor or (following.kind in OPERATORS and not is_name)
 
     def _runs_into_operator(self, place: int) -> bool:
-        """Whether factors from here on, ``G M`` or ``m1 m2``, end at an operator."""
+        """Whether factors that begin here, ``G M`` or ``m1 m2``, end at an operator."""
         row = self.row
         for _ in range(_MOST_FACTORS):
             token = row.at(place)
@@ -182,11 +182,11 @@ class Words:
         return False
 
     def _is_difference(self, place: int) -> bool:
-        """Whether a hyphen stands between products, as in ``ad-bc``, and makes no compound.
+        """Whether a hyphen is a minus between products, as in ``ad-bc``, not part of a compound.
 
-        Both are of two small letters and no usual words. The second has no vowel, so that it is
-        no syllable: neither a word nor an ending (Hungarian ``dx-et``). In an equation it may be
-        a word, or a single letter: ``ax-by=c``, ``ax-b=0``.
+        Each product has two lower-case letters and is not a common word. The second has no vowel,
+        so that it is not a word or an ending (Hungarian ``dx-et``). In an equation the second may
+        be a word, ``ax-by=c``, or a single letter or number, ``ax-b=0``.
         """
         left, right, beyond = (self.row.at(place + step) for step in (0, 2, 3))
         if left is None or right is None or left.kind is not Kind.SHORT or right.gap:

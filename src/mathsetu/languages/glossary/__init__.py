@@ -1,7 +1,7 @@
-"""The glossary: concepts of mathematics, and what can be done with them.
+"""The glossary: concepts of mathematics with their terms, and the tools on them.
 
-Seven languages have every concept, written by hand; others have the most used ones, found by a
-program (`further.py`).
+Seven languages have terms for every concept, written by hand. Others have terms for the most
+frequent concepts, found by a program (`further.py`).
 
 >>> glossary = Glossary.load()
 >>> glossary["prime-number"].term("cs")
@@ -32,12 +32,12 @@ from mathsetu.languages.stem_collisions import is_stem_collision
 
 __all__ = ["Concept", "Expanded", "Glossary", "TermMatch", "is_said"]
 
-# Languages whose nouns all begin with a capital: it says nothing of a place in the sentence.
+# Languages that capitalise all nouns: a capital does not mark the beginning of a sentence.
 _CAPITAL_NOUNS = frozenset({"de"})
 
 
 class Glossary:
-    """Concepts, and the tools on them; each tool is made when it is first used."""
+    """Concepts and the tools on them; each tool is created on first use."""
 
     def __init__(self, concepts: Iterable[Concept]) -> None:
         self._concepts = {concept.id: concept for concept in concepts}
@@ -48,7 +48,7 @@ class Glossary:
 
     @classmethod
     def load(cls) -> Glossary:
-        """The glossary that is shipped; read once."""
+        """Return the shipped glossary, read once."""
         return _shipped()
 
     def __getitem__(self, concept_id: str) -> Concept:
@@ -61,7 +61,7 @@ class Glossary:
         return len(self._concepts)
 
     def match(self, text: str, language: str) -> list[TermMatch]:
-        """The terms in a marked text, from left to right: the longest ones, none overlapping.
+        """Return the terms in a marked text, from left to right: longest first, not overlapping.
 
         >>> glossary = Glossary.load()
         >>> [match.concepts[0].id for match in glossary.match("Suma de números primos", "es")]
@@ -70,10 +70,10 @@ class Glossary:
         return self._matcher(language).match(text)
 
     def mean_different(self, one: str, other: str, language: str) -> bool:
-        """Whether the glossary has both of two expressions, for different concepts.
+        """Whether two expressions are terms of different concepts, or only one is a collision.
 
-        Stems do not tell: those of "diagonal" and "diagonalization" are the same, and those of
-        "equation" and "equator", which is no term of mathematics at all.
+        Stems cannot decide: "diagonal" and "diagonalization" share a stem, and so do "equation"
+        and "equator", which is not a term of mathematics (`stem_collisions.py`).
 
         >>> glossary = Glossary.load()
         >>> glossary.mean_different("diagonalization", "diagonal", "en")
@@ -89,7 +89,7 @@ class Glossary:
         return bool(meant and also_meant) and meant.isdisjoint(also_meant)
 
     def _meanings(self, text: str, language: str) -> set[str]:
-        """The concepts that have a text as one of their forms, by their ids."""
+        """Return the ids of the concepts that have this text as a form."""
         matches = self.match(text, language)
         is_whole = len(matches) == 1 and matches[0].end - matches[0].start == len(text)
         return {concept.id for concept in matches[0].concepts} if is_whole else set()
@@ -97,9 +97,9 @@ class Glossary:
     def expand(
         self, text: str, source: str, target: str, *, evenly: bool = False
     ) -> list[tuple[str, float]]:
-        """The words of a marked text as weighted terms of another language.
+        """Return the words of a marked text as weighted terms of another language.
 
-        What another language says in more words than the text counts more, unless ``evenly``.
+        A translation with more words than the original gets more total weight, unless ``evenly``.
 
         >>> Glossary.load().expand("número primo de Zagier", "es", "en")[0]
         ('prime', 1.0)
@@ -109,7 +109,7 @@ class Glossary:
     def expand_into(
         self, text: str, source: str, targets: Iterable[str], *, evenly: bool = False
     ) -> Iterator[Expanded]:
-        """As `expand`, for one language after the other; the text is read once.
+        """Expand as `expand` does into several languages; the text is analysed once.
 
         >>> one, *_ = Glossary.load().expand_into("número primo", "es", ["cs"])
         >>> one.term, one.weight, one.pieces[0].terms
@@ -121,7 +121,7 @@ class Glossary:
             yield from expander.expand_read(read, evenly=evenly)
 
     def other_forms(self, text: str, language: str) -> list[Expanded]:
-        """The weighted terms of other forms of the concepts that a marked text names.
+        """Return the weighted terms of other forms of the concepts in a marked text.
 
         >>> [one.term for one in Glossary.load().other_forms("diagonalizable", "en")]
         ['diagon', 'diagonalis']
@@ -130,7 +130,7 @@ class Glossary:
         return expander.other_forms(expander.read(text))
 
     def learned(self, text: str, source: str, target: str) -> Iterator[tuple[int, int, list[str]]]:
-        """The places of a marked text's words with what these were learned to be.
+        """Yield the words of a marked text with their learned translations.
 
         >>> for start, end, said in Glossary.load().learned("Mathematikbuch", "de", "en"):
         ...     print(start, end, said)
@@ -151,7 +151,7 @@ class Glossary:
         return self._expanders[pair]
 
     def gloss(self, text: str, source: str, target: str) -> str:
-        """A marked text with the terms translated, and everything else as it is.
+        """Translate the terms in a marked text, and keep everything else.
 
         >>> Glossary.load().gloss("Halla la derivada de $x^2$", "es", "en")
         'Find la derivative de $x^2$'
@@ -163,7 +163,7 @@ class Glossary:
             if term:
                 capital = text[match.start].isupper() and source not in _CAPITAL_NOUNS
                 shown = term[0].upper() + term[1:] if capital else term
-                # What stands close in a script without spaces would grow together with the term.
+                # In a script without spaces, the term would merge with its neighbours.
                 if UNSPACED.match(text, match.start):
                     shown = f" {shown} "
                 parts += [text[place : match.start], shown]
@@ -171,7 +171,7 @@ class Glossary:
         return "".join([*parts, text[place:]])
 
     def gloss_words(self, text: str, source: str, target: str) -> str:
-        """As `gloss`, with the words that were learned from parallel text, too.
+        """Gloss as `gloss` does, and also translate words learned from parallel text.
 
         >>> Glossary.load().gloss_words("Finde die Summe der Bücher", "de", "en")
         'find die sum der book'
@@ -179,9 +179,9 @@ class Glossary:
         return self._expander(source, target).gloss(text)
 
     def search(self, words: str) -> list[Concept]:
-        """Concepts that have a form with these words, or words that begin with them.
+        """Return the concepts with a form that contains these words, or words with these prefixes.
 
-        Accents, case and the language do not matter; whole forms come before longer ones.
+        Accents, case and language do not matter; exact forms come before longer ones.
 
         >>> [concept.id for concept in Glossary.load().search("prvocisl")][:1]
         ['prime-number']

@@ -1,9 +1,9 @@
-"""The concepts of the glossary and the files they are written in.
+"""The concepts of the glossary and the files that define them.
 
-``terms/`` holds one table an area (``calculus.tsv``): a row is a concept, a column is a language, a
-cell holds the usual term first, then synonyms, variant spellings and inflected forms, separated by
-`` | ``. Adding a term means editing a cell. Languages that have no column have files of their own
-(`further.py`), which are read when the language is asked for.
+``terms/`` has one table per area (``calculus.tsv``). A row is a concept, a column is a language,
+and a cell has the usual term first, then synonyms, variant spellings and inflected forms, separated
+by `` | ``. To add a term, edit a cell. Languages without a column have separate files
+(`further.py`), which are read on demand.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _NOT_IN_AN_ID = re.compile(r"[^\w]+")
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """One idea of mathematics and what it is called.
+    """A concept of mathematics and its terms.
 
-    ``id`` is made of the English term, ``area`` is the file it stands in, and ``forms`` has the
-    forms of each language, the usual term first. Those of further languages can be asked for, too,
-    but are not listed with the others.
+    ``id`` is derived from the English term, ``area`` is the name of its file, and ``forms`` has the
+    forms of each language, the usual term first. Further languages can be looked up in ``forms``,
+    but iteration does not include them.
 
     >>> concept = Concept("root", "algebra", {"en": ("root", "roots"), "es": ("raíz",)})
     >>> concept.term("es"), concept.term("de")
@@ -37,17 +37,17 @@ class Concept:
     forms: Mapping[str, tuple[str, ...]]
 
     def term(self, language: str) -> str:
-        """The usual term in a language, empty when the glossary does not have that language."""
+        """Return the usual term in a language, empty if the glossary has none."""
         return self.forms.get(language, ("",))[0]
 
 
 def read_concepts() -> Iterator[Concept]:
-    """The concepts of all areas, area by area in alphabetical order.
+    """Yield the concepts of all areas; the areas are in alphabetical order.
 
     >>> {concept.area for concept in read_concepts()} >= {"algebra", "topology"}
     True
     """
-    from importlib import resources  # here, because a library opens without them
+    from importlib import resources  # lazy: opening a library does not need it
 
     folder = resources.files(__package__) / "terms"
     for file in sorted(folder.iterdir(), key=lambda file: file.name):
@@ -62,7 +62,7 @@ def read_concepts() -> Iterator[Concept]:
 
 
 class _Forms(Mapping[str, tuple[str, ...]]):
-    """The forms of a concept; those of further languages are looked up when they are asked for."""
+    """The forms of a concept; those of further languages are looked up on demand."""
 
     __slots__ = ("_concept", "_own")
 
@@ -82,7 +82,7 @@ class _Forms(Mapping[str, tuple[str, ...]]):
 
 
 def concept_id(english_term: str) -> str:
-    """The id of the concept with this English term.
+    """Return the id of the concept with this English term.
 
     >>> concept_id("Hölder's inequality")
     'holders-inequality'

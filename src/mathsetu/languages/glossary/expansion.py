@@ -1,19 +1,19 @@
 """A query's words as weighted terms of another language, for lexical search.
 
-A word that the glossary knows becomes the terms of its translations: those of the usual term weigh
-1, those of all synonyms together `SYNONYMS`; a word that may mean several concepts shares its
-weight among them; words of plain discourse ("find", "question") weigh `DISCOURSE` of that. One word
-shares its weight with what it was learned to be (`languages.learned`), since a concept's usual term
-is often not what is said in its place: Croatian "dobiti" is "profit" in the glossary, and "to get"
-in a question. A term of several words means one thing. A word that the glossary does not have
-becomes what it was learned to be, each translation weighing as much as it is likely. If nothing was
-learned, it becomes what goes with it in longer terms of the glossary: Czech "majorizovaná" is known
-from "věta o majorizované konvergenci", whose translations have "dominated". Any other word stays
-as it is, since names and symbols are the same in many languages.
+A word in the glossary becomes the terms of its translations. The terms of the usual translation
+have weight 1, those of all synonyms together `SYNONYMS`. An ambiguous word divides its weight among
+its concepts. Words of discourse ("find", "question") are weighted by `DISCOURSE`. A one-word term
+shares its weight with its learned translations (`languages.learned`), since the usual term of its
+concept is often not what the word means in context: Croatian "dobiti" is "profit" in the glossary,
+but "to get" in a question. A term of several words is rarely ambiguous. A word outside the glossary
+becomes its learned translations, weighted by their probabilities. If there are none, it becomes the
+term that co-occurs with it in longer terms of the glossary: Czech "majorizovaná" occurs in "věta o
+majorizované konvergenci", whose translations have "dominated". Any other word stays unchanged,
+since names and symbols are the same in many languages.
 
-Terms that a program has found and nobody has read (`further.py`) are sometimes wrong, so they count
-less beside what was learned. German, Dutch and Swedish words that are not known are taken
-apart: "Mathematikbuch" is "Mathematik" and "Buch". Vietnamese words have several syllables.
+Terms found by a program and not reviewed (`further.py`) are sometimes wrong, so they have less
+weight relative to learned translations. Unknown German, Dutch and Swedish words are split into
+known parts: "Mathematikbuch" is "Mathematik" and "Buch". Vietnamese words have several syllables.
 """
 
 from __future__ import annotations
@@ -41,31 +41,31 @@ SYNONYMS = 0.5
 DISCOURSE = 0.5
 PART = 0.5
 OTHER_FORMS = 0.25
-# Two terms belong together when they are in the same concepts at least this often (Dice).
+# Minimum Dice coefficient, over shared concepts, of two terms that co-occur.
 TOGETHER = 0.4
-# Letters of the shortest part of a word that is taken apart, and what may stand between two.
+# Minimum length of a part of a compound, and the linking elements between two parts.
 SHORTEST_PART = 4
 JOINTS = ("", "s", "n", "en", "es", "er", "e")
-# What terms count where learned words say something, too: of one word, and of several, which are
-# more often right; those that a person has read, and those that nobody has.
+# Weights of terms relative to learned words: terms of one word, and of several words, which are
+# more reliable; reviewed terms, and unreviewed terms.
 READ, READ_LONG = 0.4, 1.0
 UNREAD, UNREAD_LONG = 0.3, 0.5
-# How likely a learned word must be to be written in place of another.
+# Minimum probability of a learned word that is shown as a translation.
 SAID = 0.3
-# A learned word that is likelier than this overrules a term of one word that nobody has read.
+# A learned word above this probability overrules an unreviewed term of one word.
 OVERRULES = 0.5
 
 
 # An article or preposition of one letter before a vowel, as in French "règle de l'Hôpital".
 _ELIDED = re.compile(r"\b[^\W\d_]['’](?=\w)")
-# English words that are no stop words, since they decide a statement.
+# English words that are not stop words, since they affect the meaning of a statement.
 _DECIDING = frozenset("all any every some no not if only more less".split())
 
 
 def is_said(word: str, chance: float) -> bool:
-    """Whether it may be told to anybody that a word was translated to another.
+    """Whether a learned translation is reliable enough to be shown to the user.
 
-    Sentences have words that decide a statement in many places, so these come with any word.
+    Words such as "all" and "if" are frequent in sentences, so they co-occur with any word.
 
     >>> is_said("give", 0.18), is_said("if", 0.19), is_said("if", 0.9)
     (True, False, True)
@@ -73,7 +73,7 @@ def is_said(word: str, chance: float) -> bool:
     return chance >= SAID or word not in _DECIDING
 
 
-#: Words that a word was learned to mean, with their chances.
+#: Learned translations of a word, with their probabilities.
 Learned = tuple[tuple[str, float], ...]
 
 
@@ -81,12 +81,12 @@ class Piece(NamedTuple):
     """One or more words of a text that are translated together.
 
     Attributes:
-        start: Where they begin.
-        end: Where they end.
-        terms: Their terms, as the analyzer of the source writes them; stop words have none.
-        concepts: What they may be in the glossary, the likeliest first.
-        learned: What each of the words was learned to mean, with the chances.
-        places: Where each of these words begins and ends.
+        start: The start of the words in the text.
+        end: The end of the words.
+        terms: Their terms from the analyzer of the source language; stop words have none.
+        concepts: Their possible concepts in the glossary, most likely first.
+        learned: The learned translations of each word, with their probabilities.
+        places: The start and end of each of these words.
     """
 
     start: int
@@ -98,7 +98,7 @@ class Piece(NamedTuple):
 
 
 class Expanded(NamedTuple):
-    """A term of the target, its weight, and the pieces of the text that it is for."""
+    """A term of the target, its weight, and the pieces of the text that it translates."""
 
     term: str
     weight: float
@@ -106,7 +106,7 @@ class Expanded(NamedTuple):
 
 
 class TermsOfConcepts:
-    """The terms that each concept has in one language, with all its forms."""
+    """The terms of all forms of each concept in one language."""
 
     def __init__(self, concepts: Sequence[Concept], language: str) -> None:
         self._concepts = concepts
@@ -118,7 +118,7 @@ class TermsOfConcepts:
 
     @cached_property
     def places(self) -> dict[str, list[int]]:
-        """Each term with the places of the concepts that have it."""
+        """Map each term to the positions of the concepts that have it."""
         places: dict[str, list[int]] = {}
         for place in range(len(self._concepts)):
             for term in self[place]:
@@ -126,7 +126,7 @@ class TermsOfConcepts:
         return places
 
     def places_of_form(self, terms: Sequence[str]) -> Iterator[int]:
-        """The places of the concepts that have a form with just these terms."""
+        """Yield the positions of the concepts that have a form with exactly these terms."""
         for place in self.places.get(terms[0], ()):
             forms = self._concepts[place].forms[self.language]
             if any(analyze(form, self.language) == list(terms) for form in forms):
@@ -149,24 +149,25 @@ class Expander:
         self._source_terms, self._target_terms = source, target
         self._source, self._target = source.language, target.language
         self._row = row_of(self._source)
-        # What was looked up of concepts, of terms of the source and of words of the target.
+        # Caches for concepts, for terms of the source and for words of the target.
         self._translations: dict[str, dict[str, float]] = {}
         self._parts: dict[str, str] = {}
         self._analyzed: dict[str, list[str]] = {}
 
     def expand(self, text: str, *, evenly: bool = False) -> list[tuple[str, float]]:
-        """The weighted terms, in the order in which the text brings them up.
+        """Return the weighted terms, in text order.
 
-        ``evenly``, the usual translation of a term counts no more than the words of the text.
+        With ``evenly``, the usual translation of a term has no more weight than the words of the
+        text.
         """
         return [(one.term, one.weight) for one in self.expand_read(self.read(text), evenly=evenly)]
 
     def read(self, text: str) -> ReadText:
-        """A marked text, read for this target and all others."""
+        """Analyse a marked text, for this target and all others."""
         return ReadText(self._matcher, text)
 
     def expand_read(self, read: ReadText, *, evenly: bool = False) -> list[Expanded]:
-        """As `expand`, of a text that was read before, with what each term is for."""
+        """Expand an analysed text; return each term with the pieces that it translates."""
         weights: defaultdict[str, float] = defaultdict(float)
         pieces: defaultdict[str, list[Piece]] = defaultdict(list)
         for piece in self.pieces(read):
@@ -176,7 +177,7 @@ class Expander:
         return [Expanded(term, weight, pieces[term]) for term, weight in weights.items()]
 
     def other_forms(self, read: ReadText) -> list[Expanded]:
-        """The terms of other forms of what a text names, where its own language is the target."""
+        """Return terms of other forms of the concepts in a text, in the language of the text."""
         weights: defaultdict[str, float] = defaultdict(float)
         pieces: defaultdict[str, list[Piece]] = defaultdict(list)
         for piece in self.pieces(read):
@@ -190,7 +191,7 @@ class Expander:
         return [Expanded(term, weight, pieces[term]) for term, weight in weights.items()]
 
     def pieces(self, read: ReadText) -> Iterator[Piece]:
-        """The words of a marked text, those of one term together; stop words are left out."""
+        """Yield the words of a marked text, those of one term together, without stop words."""
         text, tokens = read.text, read.tokens
         table = LearnedWords.load(self._source, self._target)
         if self._row.spaces_syllables and not has_tones(text, self._source):
@@ -219,7 +220,7 @@ class Expander:
     def _word(
         self, text: str, tokens: Sequence[Token], first: int, table: LearnedWords
     ) -> int | None:
-        """The token after the longest word of several syllables that begins here, if any."""
+        """Return the end of the longest word of several syllables that begins here, if any."""
         if not self._row.spaces_syllables:
             return None
         last = first + 1
@@ -233,7 +234,7 @@ class Expander:
     def _matched(
         self, text: str, match: TermMatch, tokens: Sequence[Token], table: LearnedWords
     ) -> Piece:
-        """A term of the glossary, with what its words were learned to be where that counts."""
+        """Return a glossary term, with learned translations of its words if they have weight."""
         places = [
             (term, (token.start, token.end))
             for token in tokens
@@ -250,13 +251,13 @@ class Expander:
         return Piece(match.start, match.end, terms, match.concepts, learned, where)
 
     def _share(self, concepts: Sequence[Concept], terms: Sequence[str]) -> float:
-        """What the glossary counts beside learned words."""
+        """Return the weight of the glossary relative to learned words."""
         if all(map(self._is_read, concepts)):
             return READ if len(terms) == 1 else READ_LONG
         return UNREAD if len(terms) == 1 else UNREAD_LONG
 
     def _is_read(self, concept: Concept) -> bool:
-        """Whether a person has read what a concept is called in the source."""
+        """Whether the source term of a concept is reviewed."""
         if self._source not in FURTHER:
             return True
         term = further_terms(self._source).get(concept.id)
@@ -265,7 +266,7 @@ class Expander:
     def _unmatched(
         self, text: str, tokens: Sequence[Token], table: LearnedWords
     ) -> Iterator[Piece]:
-        """Words that are no term of the glossary."""
+        """Yield the words that are not terms of the glossary."""
         for token in _whole(text, tokens, self._source):
             if token.is_stop:
                 continue
@@ -280,16 +281,16 @@ class Expander:
             yield Piece(token.start, token.end, token.terms, (), tuple(learned), places)
 
     def _without_terms(self, stems: Sequence[str], said: Learned) -> Learned:
-        """Learned words without those that the terms with some stems are translated to."""
+        """Remove learned words that translate the glossary terms with these stems."""
         places = self._source_terms.places_of_form(stems)
         of_terms = {term for place in places for term in self._target_terms[place]}
         return tuple(one for one in said if of_terms.isdisjoint(analyze(one[0], self._target)))
 
     def _taken_apart(self, term: str, table: LearnedWords) -> Sequence[str]:
-        """A word that is made of two known ones as these, any other as it is."""
+        """Split a compound of two known words; return any other word unchanged."""
         if not self._row.joins_words or len(term) < 2 * SHORTEST_PART or term in table:
             return (term,)
-        # The middle is tried first: of two readings the one with longer parts is right.
+        # Try the middle first: of two splits, the one with longer parts is more likely.
         cuts = range(SHORTEST_PART, len(term) - SHORTEST_PART + 1)
         for cut in sorted(cuts, key=lambda cut: abs(2 * cut - len(term))):
             if (tail := term[cut:]) not in table:
@@ -302,13 +303,13 @@ class Expander:
         return (term,)
 
     def _weighed(self, text: str, piece: Piece, evenly: bool) -> Iterator[tuple[str, float]]:
-        """The terms of the target that a piece stands for, with their weights."""
+        """Yield the terms of the target for a piece, with their weights."""
         if not piece.terms and all(concept.area == "discourse" for concept in piece.concepts):
-            return  # stop words alone: Spanish "una" is an article, hardly ever "one"
+            return  # only stop words: Spanish "una" is an article, rarely "one"
         learned = self._learned(piece)
         known = [terms for concept in piece.concepts if (terms := self._translation(concept))]
         if known:
-            # Learned words claim as much as they are likely; the glossary keeps the rest.
+            # Learned words take a share by their probability; the glossary keeps the rest.
             rest = 1 - self._share(piece.concepts, piece.terms)
             share = 1 - rest * min(1.0, sum(learned.values()))
             for translation in known:
@@ -324,25 +325,25 @@ class Expander:
             yield from ((part, PART) for part in parts)
             return
         own = analyze(written, self._target)
-        # What is its own translation is a name, or a word that both languages have.
+        # A word that is its own translation is a name, or common to both languages.
         if any(term in learned for term in own) or not learned:
             learned = dict.fromkeys(own, 1.0)
         yield from learned.items()
 
     def gloss(self, text: str) -> str:
-        """A marked text with its words said in the target, and everything else as it is."""
+        """Translate the words of a marked text into the target, and keep everything else."""
         parts: list[str] = []
         place = 0
         for piece in self.pieces(self.read(text)):
             if said := self._said(piece):
-                # What stands close in a script without spaces would grow together with it.
+                # In a script without spaces, the translation would merge with its neighbours.
                 said = f" {said} " if UNSPACED.match(text, piece.start) else said
                 parts += [text[place : piece.start], said]
                 place = piece.end
         return "".join([*parts, text[place:]])
 
     def _said(self, piece: Piece) -> str:
-        """The best translation of a piece, or nothing."""
+        """Return the best translation of a piece, or an empty string."""
         best = [max(said, key=lambda one: one[1]) for said in piece.learned if said]
         term = next((term for one in piece.concepts if (term := one.term(self._target))), "")
         is_read = all(map(self._is_read, piece.concepts))
@@ -356,7 +357,7 @@ class Expander:
         return " ".join(word for word, _ in best) if likely else ""
 
     def _translation(self, concept: Concept) -> dict[str, float]:
-        """The terms of a concept in the target language."""
+        """Return the weighted terms of a concept in the target language."""
         known = self._translations.get(concept.id)
         if known is None:
             share = DISCOURSE if concept.area == "discourse" else 1.0
@@ -368,11 +369,11 @@ class Expander:
         return known
 
     def _analyze(self, form: str) -> list[str]:
-        """The terms of a form, without elided articles: a letter alone would be found anywhere."""
+        """Return the terms of a form without elided articles: a letter would match anywhere."""
         return analyze(_ELIDED.sub("", form), self._target)
 
     def _learned(self, piece: Piece) -> dict[str, float]:
-        """The terms of what a piece's words have been learned to mean, with their weights."""
+        """Return the terms of the learned translations of a piece, with their weights."""
         weights: defaultdict[str, float] = defaultdict(float)
         for word, chance in (said for one in piece.learned for said in one):
             if word not in self._analyzed:
@@ -382,8 +383,8 @@ class Expander:
         return dict(weights)
 
     def _part(self, term: str) -> str:
-        """The term of the target that a term of the source most often goes with, or nothing."""
-        # A letter stands for itself: what is said with it in longer terms is not about it.
+        """Return the target term that co-occurs most with a source term, or an empty string."""
+        # A letter stays unchanged: the words next to it in longer terms do not translate it.
         is_letter = len(term) == 1 and term.isascii()
         places = () if is_letter else self._source_terms.places.get(term, ())
         if not places or term in self._parts:
@@ -399,7 +400,7 @@ class Expander:
 
 
 def _whole(text: str, tokens: Sequence[Token], language: str) -> Iterator[Token]:
-    """Words as they are; characters of scripts without spaces as the analyzer's pairs of them."""
+    """Yield words; characters of scripts without spaces are combined to the analyzer's pairs."""
     for is_unspaced, group in groupby(tokens, lambda token: _is_unspaced(text, token)):
         if not is_unspaced:
             yield from group
@@ -413,7 +414,7 @@ def _whole(text: str, tokens: Sequence[Token], language: str) -> Iterator[Token]
 
 
 def _syllables(text: str, tokens: Sequence[Token]) -> str:
-    """Words as the tables of languages with spaces between syllables have them."""
+    """Join syllables to a key of the tables of languages with spaces between syllables."""
     return " ".join(normalise(text[token.start : token.end]) for token in tokens)
 
 

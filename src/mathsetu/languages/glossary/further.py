@@ -1,11 +1,11 @@
-"""Terms of languages beside the first seven: one file each, read when the language is asked for.
+"""Terms of further languages, beyond the first seven: one file per language, read on demand.
 
-``further/XX.tsv`` has a row for each concept that a term was found for: the id of the concept, the
-forms as in the other tables, and where they come from. A program has found nearly all of them in
-word lists and parallel text (``mathsetu train encoder terms``), and nobody who speaks the language
-has read them yet. Who does can correct a table: ``mathsetu glossary export`` writes it with the
-English terms beside, ``import`` checks what comes back, and the folder named in
-``MATHSETU_GLOSSARY`` is read before the shipped one.
+``further/XX.tsv`` has a row for each concept with a known term: the id of the concept, the forms as
+in the other tables, and their sources. A program found nearly all of them in word lists and
+parallel text (``mathsetu train encoder terms``), and no native speaker has reviewed them yet. To
+correct a table, ``mathsetu glossary export`` writes it with an additional column of English terms,
+``import`` checks the corrected table, and the folder in ``MATHSETU_GLOSSARY`` is read before the
+shipped one.
 
 >>> further_terms("de")["prime-number"].forms[0]
 'Primzahl'
@@ -29,24 +29,24 @@ from mathsetu.languages.table import FURTHER
 
 #: The environment variable with the folder of corrected tables.
 FOLDER_VARIABLE: Final = "MATHSETU_GLOSSARY"
-#: What the column ``sources`` says of a term that a person has read.
+#: The value of the column ``sources`` for a reviewed term.
 REVIEWED: Final = "reviewed"
 _SHIPPED: Final = Path(__file__).parent / "further"
 _SEPARATOR: Final = " | "
 _HEADER: Final = ("concept", "forms", "sources")
-# A table of a language that is larger is not a table of ours.
+# Maximum size of a table in bytes; no table of a language is larger.
 _LARGEST = 4_000_000
 _LONGEST_FORM = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """What a concept is called in a language.
+    """The term of a concept in a language.
 
     Attributes:
-        forms: The usual term first.
-        sources: Where the usual term comes from: a letter for each source (see
-            `docs/glossary.md`), or ``reviewed`` after a person who speaks the language has read it.
+        forms: Its forms, the usual term first.
+        sources: The sources of the usual term: a letter for each (see `docs/glossary.md`), or
+            ``reviewed`` if a speaker of the language has reviewed it.
     """
 
     forms: tuple[str, ...]
@@ -54,14 +54,14 @@ class Term:
 
     @property
     def is_reviewed(self) -> bool:
-        """Whether a person has read it."""
+        """Whether a speaker of the language has reviewed it."""
         return self.sources == REVIEWED
 
 
 def further_terms(code: str) -> Mapping[str, Term]:
-    """The terms of a language by the ids of their concepts; none where there is no table.
+    """Return the terms of a language by concept id; empty if there is no table.
 
-    Codes come from posts and queries, whatever they hold: only tables of `FURTHER` are opened.
+    Codes from posts and queries are untrusted, so only tables of languages in `FURTHER` are opened.
     """
     return _terms(code, os.environ.get(FOLDER_VARIABLE, "")) if code in FURTHER else {}
 
@@ -76,10 +76,10 @@ def _terms(code: str, corrected: str) -> Mapping[str, Term]:
 
 
 def read_table(path: Path, code: str) -> dict[str, Term]:
-    """Read a table and check what it says.
+    """Read a table and check its content.
 
     Raises:
-        InputError: When it is not a table, or a row is not as it should be.
+        InputError: When the file is not a table, or a row is invalid.
     """
     try:
         if path.stat().st_size > _LARGEST:
@@ -107,7 +107,7 @@ def read_table(path: Path, code: str) -> dict[str, Term]:
             )
         concept, written, sources = (cells[column].strip() for column in columns)
         if not written:
-            continue  # whoever corrects a table may leave a term open
+            continue  # a corrected table may leave a term empty
         composed = unicodedata.normalize("NFC", written)
         forms = tuple(" ".join(form.split()) for form in composed.split("|"))
         if problem := _objection(forms, code):
@@ -119,7 +119,7 @@ def read_table(path: Path, code: str) -> dict[str, Term]:
 
 
 def _objection(forms: tuple[str, ...], code: str) -> str:
-    """What is wrong with the forms of a term; nothing for most."""
+    """Return the problem with the forms of a term, empty if there is none."""
     if not all(forms):
         return "has an empty form between two bars"
     if len(set(forms)) < len(forms):
@@ -137,7 +137,7 @@ def _objection(forms: tuple[str, ...], code: str) -> str:
 def table_lines(
     terms: Mapping[str, Term], code: str, english: Mapping[str, str] | None = None
 ) -> Iterator[str]:
-    """A table as it is written; with the English terms beside where they are given."""
+    """Yield the lines of a table, with a column of English terms if these are given."""
     name = FURTHER[code].name
     yield f"# {name} terms of MathSetu's glossary. Forms are separated by |, the usual one first.\n"
     yield "# sources: t, w, p, h = machine-made; reviewed = a native speaker has reviewed it\n"
@@ -150,6 +150,6 @@ def table_lines(
 
 
 def check_concepts(terms: Iterable[str], known: Iterable[str], path: Path) -> None:
-    """Refuse a table that names concepts which the glossary does not have."""
+    """Refuse a table with concepts that the glossary does not have."""
     if unknown := sorted(set(terms) - set(known)):
         raise InputError(f"{path}: the glossary has no concept {unknown[0]!r} (concepts have ids)")

@@ -1,7 +1,7 @@
-"""Terms that a text says twice: in its own language, and in English in brackets.
+"""Removes English glosses: English terms in brackets that repeat the term before them.
 
-Who asks in Hindi often writes सारणिक (determinant). Read as it stands, the query asks for that one
-thing twice, and for the rest of it once.
+Queries in Hindi often have such glosses, as in सारणिक (determinant). Unless the gloss is removed,
+this term has double weight in the query.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _BRACKETS = re.compile(r" ?\(([^()]{2,60})\)")
 
 
 def without_glosses(text: str, language: str) -> str:
-    """A text without the English terms in brackets that translate the term before them.
+    """Return a text without English terms in brackets that translate the term before them.
 
     Args:
         text: The text.

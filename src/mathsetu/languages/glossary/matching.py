@@ -1,8 +1,8 @@
 """Finds the terms of a language in running text: longest match first, in linear time.
 
-Terms and text are compared as the analyzer sees them, so that an inflected form is found too. Where
-a term has several words that count, stop words are skipped: "limit of a function" finds "limit
-of the function". Otherwise they matter: "in the same way" does not find every "way".
+Terms and text are compared after analysis, so that inflected forms match. If a term has several
+words other than stop words, its stop words are skipped: "limit of a function" matches "limit of the
+function". Otherwise stop words must match: "in the same way" does not match every "way".
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _HANGUL = re.compile("[\uac00-\ud7a3]")
 
 @dataclass(frozen=True, slots=True)
 class TermMatch:
-    """A place of a text and the concepts that it may mean, the likeliest first."""
+    """A span of a text and its possible concepts, most likely first."""
 
     start: int
     end: int
@@ -33,7 +33,7 @@ class TermMatch:
 
 @dataclass(slots=True)
 class _Node:
-    """A step in the trie of terms; ``meanings`` are the forms that end here."""
+    """A node in the trie of terms; ``meanings`` are the forms that end here."""
 
     children: dict[str, _Node] = field(default_factory=dict)
     meanings: list[_Meaning] = field(default_factory=list)
@@ -47,9 +47,9 @@ class _Meaning:
 
 
 class ReadText:
-    """A text as one language reads it: its words, and the terms that begin at each of them.
+    """A text analysed in one language: its words, and the terms that begin at each of them.
 
-    Each place is looked up once, however many languages the text is translated into.
+    Lookups are cached, since the text may be translated into many languages.
     """
 
     def __init__(self, matcher: Matcher, text: str) -> None:
@@ -58,14 +58,14 @@ class ReadText:
         self._found: dict[int, tuple[TermMatch | None, int]] = {}
 
     def match_at(self, first: int) -> tuple[TermMatch | None, int]:
-        """The longest term that begins at a token, if there is one, and the token after."""
+        """Return the longest term that begins at a token, or None, and the next token."""
         if first not in self._found:
             self._found[first] = self._matcher.match_at(self.text, self.tokens, first)
         return self._found[first]
 
 
 class Matcher:
-    """All forms of one language, ready to be found.
+    """Finds the terms of one language, with all their forms.
 
     >>> forms = {"en": ("prime number", "primes"), "cs": ("prvočíslo",)}
     >>> matcher = Matcher([Concept("prime-number", "number-theory", forms)], "en")
@@ -76,7 +76,7 @@ class Matcher:
     def __init__(self, concepts: Iterable[Concept], language: str) -> None:
         self.language = language
         self._root = _Node()
-        # Forms without tone marks, for texts that were typed without any.
+        # Forms without tone marks, for texts typed without any.
         self._toneless = _Node() if row_of(language).spaces_syllables else self._root
         for concept in concepts:
             for rank, form in enumerate(concept.forms.get(language, ())):
@@ -88,11 +88,11 @@ class Matcher:
                     self._add(fold(form), _Meaning(concept, form, rank), self._toneless)
 
     def match(self, text: str) -> list[TermMatch]:
-        """The terms in a marked text, from left to right, none overlapping."""
+        """Return the terms in a marked text, from left to right, not overlapping."""
         return [match for match, _, _ in self.match_tokens(text, tokenize(text, self.language))]
 
     def match_tokens(self, text: str, tokens: Sequence[Token]) -> list[tuple[TermMatch, int, int]]:
-        """As `match`, each with the first token and the one after the last."""
+        """Return the terms as `match` does, each with its first token and the one after it."""
         matches: list[tuple[TermMatch, int, int]] = []
         first = 0
         while first < len(tokens):
@@ -105,7 +105,7 @@ class Matcher:
     def match_at(
         self, text: str, tokens: Sequence[Token], first: int
     ) -> tuple[TermMatch | None, int]:
-        """The longest term that begins at a token, if there is one, and the token after."""
+        """Return the longest term that begins at a token, or None, and the next token."""
         root = self._toneless
         if root is not self._root and has_tones(text, self.language):
             root = self._root
@@ -134,10 +134,10 @@ def _insert(node: _Node, tokens: Iterable[Token], meaning: _Meaning) -> None:
 
 
 def _longest(root: _Node, tokens: Sequence[Token], first: int) -> tuple[int, list[_Meaning]]:
-    """The longest form that begins at a token: where it ends, and what it means."""
+    """Return the end and the meanings of the longest form that begins at a token."""
     begun = _follow(root, tokens[first].terms)
     if begun is None:
-        return first, []  # most words begin no term
+        return first, []  # no term begins with this word, as with most
     nodes = [begun]
     after, meanings = (first + 1, begun.meanings) if begun.meanings else (first, [])
     for place in range(first + 1, len(tokens)):
@@ -148,7 +148,7 @@ def _longest(root: _Node, tokens: Sequence[Token], first: int) -> tuple[int, lis
         for node in following:
             if node.meanings:
                 after, meanings = place + 1, node.meanings
-        # A stop word may be part of a form or stand between its parts.
+        # A stop word may be part of a form or separate its parts.
         nodes = following + nodes if token.is_stop else following
         if not nodes:
             break
@@ -156,10 +156,10 @@ def _longest(root: _Node, tokens: Sequence[Token], first: int) -> tuple[int, lis
 
 
 def _may_begin(root: _Node, text: str, tokens: Sequence[Token], first: int) -> bool:
-    """Whether a Korean term of one syllable may begin here; other terms may anywhere.
+    """Whether a Korean term of one syllable may begin here; other terms may begin anywhere.
 
-    Any long word has such a syllable in it. It is a term where a word begins or after other terms:
-    the 합 (sum) of 합을 and 무한합.
+    Long words often contain such a syllable. It is a term only at the beginning of a word or after
+    other terms: the 합 (sum) of 합을 and 무한합.
     """
     start = first
     if not _HANGUL.match(text, tokens[first].start):
@@ -183,7 +183,7 @@ def _follow(node: _Node, terms: Iterable[str]) -> _Node | None:
 
 
 def _likeliest(meanings: Sequence[_Meaning], written: str) -> tuple[Concept, ...]:
-    """Those with exactly this spelling if there are any; usual terms before synonyms."""
+    """Return the concepts with this exact spelling, else all; usual terms before synonyms."""
     if len(meanings) == 1:
         return (meanings[0].concept,)
     spelling = _spelling(written)

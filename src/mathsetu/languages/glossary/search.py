@@ -1,4 +1,4 @@
-"""Looks up concepts by any form in any language, as one types: prefixes, without accents."""
+"""Looks up concepts by any form in any language, by prefixes and without accents."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Index:
     def __init__(self, concepts: Iterable[Concept]) -> None:
         named = {concept.id: concept for concept in concepts}
         own = ((one, forms) for one in named.values() for forms in one.forms.values())
-        # Language by language, since most concepts have no term in most of them.
+        # By language, since most concepts have no term in most languages.
         further = (
             (named[name], term.forms)
             for code in FURTHER
@@ -30,7 +30,7 @@ class Index:
             if name in named
         )
         self._entries = [
-            # What people wrote comes before what a program found.
+            # Hand-written forms rank before forms found by a program.
             ((is_found, rank), _words(form), concept)
             for is_found, found in enumerate((own, further))
             for concept, forms in found
@@ -38,7 +38,7 @@ class Index:
         ]
 
     def search(self, words: str) -> list[Concept]:
-        """Concepts by how closely a form of theirs answers, then by how usual that form is."""
+        """Return concepts ranked by match, source, length and rank of their best form."""
         wanted = _words(words)
         if not wanted:
             return []
@@ -60,7 +60,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def _distance(wanted: tuple[str, ...], form: tuple[str, ...]) -> int | None:
-    """0 for the same words, 1 when the form begins with them, 2 when it has words like them."""
+    """Return 0 for equal words, 1 if the form begins with them, 2 if it has them as prefixes."""
     if wanted == form:
         return 0
     if all(any(word.startswith(prefix) for word in form) for prefix in wanted):

@@ -1,7 +1,7 @@
-"""Words of a text with their places, and the terms the analyzer makes of them.
+"""Tokens for the glossary: the words of a text with their positions and terms.
 
-Vietnamese writes a space after every syllable and tells words apart by tone marks, which the
-analyzer takes off. Its syllables keep them here, unless the whole text was typed without.
+Vietnamese separates syllables by spaces and distinguishes words by tone marks, which the analyzer
+removes. Here, syllables keep their tone marks, unless the whole text was typed without them.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from mathsetu.markup import split
 
 # A word and the apostrophes inside it; combining marks and half-spaces belong to it.
 _WORD = re.compile(rf"[^\W_](?:[\w{MARKS}]|['’](?=\w))*")
-# What may stand between the words of one term: zero-divisor, i.i.d., Stokes' theorem; the end of a
-# line, but no blank line and no dash of a list.
+# Separators between the words of one term: zero-divisor, i.i.d., Stokes' theorem, or a line break,
+# but not a blank line or the dash of a list item.
 _JOINT = re.compile(r"['’]?[^\S\n]*+[\-‐‑–]*+[^\S\n]*+\n?[^\S\n]*+|\.")
-# What formulas and code begin with.
+# The first characters of formulas and code.
 _MARKS = re.compile(r"[$\\`]")
-#: Syllables of the longest word that is looked for.
+#: Maximum number of syllables of a word.
 LONGEST_WORD: Final = 4
 
 
 class Token(NamedTuple):
-    """One word: its place in the text and its terms.
+    """One word: its position in the text and its terms.
 
-    ``is_stop`` tells that the analyzer would drop it; it is then marked, so that it never meets a
-    term that happens to look like it (Spanish "con", with, and the stem of "conos", cones).
-    ``follows`` tells that only space or a hyphen parts it from the word before.
+    ``is_stop`` marks stop words. Their terms get the prefix ``~``, so that they do not match a term
+    with the same spelling (Spanish "con", with, and the stem of "conos", cones). ``follows`` is
+    true if only a separator such as a space or a hyphen lies between it and the previous word.
     """
 
     start: int
@@ -43,14 +43,14 @@ class Token(NamedTuple):
 
 
 def tokenize(text: str, language: str) -> list[Token]:
-    """The words of a marked text; formulas and code are skipped.
+    """Return the words of a marked text; formulas and code are skipped.
 
     >>> [(token.start, token.terms) for token in tokenize("roots of $x^2$, primes", "en")]
     [(0, ('root',)), (6, ('~of',)), (16, ('prime',))]
     """
     toned = has_tones(text, language)
     if not _MARKS.search(text):
-        return _words(text, 0, language, toned)  # terms of the glossary come here by the thousand
+        return _words(text, 0, language, toned)  # fast path for the thousands of glossary terms
     tokens: list[Token] = []
     offset = 0
     for span in split(text):
@@ -61,7 +61,7 @@ def tokenize(text: str, language: str) -> list[Token]:
 
 
 def has_tones(text: str, language: str) -> bool:
-    """Whether the marks of a text tell its words apart.
+    """Whether words of a text are distinguished by its tone marks.
 
     >>> has_tones("con chó", "vi"), has_tones("con cho", "vi"), has_tones("año", "es")
     (True, False, False)
@@ -70,7 +70,7 @@ def has_tones(text: str, language: str) -> bool:
 
 
 def joined_syllables(syllables: Sequence[str], words: Container[str]) -> list[str]:
-    """Syllables as words, the longest first.
+    """Join syllables to words, longest match first.
 
     >>> joined_syllables(["trường", "học", "mới"], {"trường học"})
     ['trường học', 'mới']
@@ -109,7 +109,7 @@ def _words(text: str, offset: int, language: str, toned: bool) -> list[Token]:
 def _characters(
     word: re.Match[str], offset: int, language: str, *, follows: bool
 ) -> Iterator[Token]:
-    """A run of a script without spaces: every character may begin a term."""
+    """Yield the characters of a run without spaces: every character may begin a term."""
     start = word.start() + offset
     place = 0
     for run in UNSPACED.finditer(word[0]):

@@ -1,10 +1,9 @@
-"""Words with their translations to and from English, learned from parallel text.
+"""Translations of words to and from English, learned from parallel text.
 
-The glossary has the terms of mathematics, written by hand. The words around them ("shelf",
-"apples", "how fast") are in tables that a program has made: it counted which words of a sentence
-come with which words of its translation (``mathsetu train encoder words``). So they are many, and
-sometimes wrong; each translation says how likely it is. Vietnamese tables hold words of several
-syllables, with their tone marks.
+The glossary has the terms of mathematics, written by hand. Other words ("shelf", "apples", "how
+fast") are in tables made by a program from co-occurrences of words in sentences and their
+translations (``mathsetu train encoder words``). The tables are large and contain errors, so each
+translation has a probability. Vietnamese tables have words of several syllables, with tone marks.
 
 >>> LearnedWords.load("cs", "en").translations("ryb")[0][0]
 'fish'
@@ -25,29 +24,28 @@ FOLDER = Path(__file__).parent
 class LearnedWords:
     r"""The translations of one language's terms into words of another.
 
-    A line of a table is a term as the analyzer makes it, then words of the other language, each
-    followed by its chance in per cent, all parted by tabs. Lines are in the order of their terms.
+    A line of a table is an analysed term, then words of the other language, each followed by its
+    probability in per cent, separated by tabs. Lines are sorted by their terms.
 
     >>> LearnedWords("ryb\tfish\t71\tfishes\t12\n").translations("ryb")
     [('fish', 0.71), ('fishes', 0.12)]
     """
 
     def __init__(self, table: str) -> None:
-        # A query looks up a few terms; to find them in the text is faster than to take it apart.
+        # A query looks up a few terms: binary search in the text is faster than parsing it.
         self._table = table
 
     @classmethod
     def load(cls, source: str, target: str) -> LearnedWords:
-        """The table that is shipped for two languages; an empty one where there is none.
+        """Return the shipped table of two languages; an empty table if there is none.
 
-        Codes come from posts and queries, whatever they hold: only the name of a file that is there
-        is ever opened.
+        Codes from posts and queries are untrusted, so only known file names are opened.
         """
         name = f"{source}-{target}.tsv.gz"
         return _shipped(name) if name in _NAMES else _NONE
 
     def translations(self, term: str) -> list[tuple[str, float]]:
-        """The words that a term may be, the likeliest first, with their chances.
+        """Return the translations of a term with their probabilities, most likely first.
 
         >>> LearnedWords.load("cs", "hi").translations("ryb")
         []
@@ -75,7 +73,7 @@ class LearnedWords:
 
     @cached_property
     def toneless(self) -> LearnedWords:
-        r"""The table for texts that were typed without tone marks: all that a term may be.
+        r"""The table for texts typed without tone marks, with merged translations.
 
         >>> table = LearnedWords("chó\tdog\t90\nchợ\tmarket\t80\tfair\t10\n")
         >>> table.toneless.translations("cho")
@@ -96,7 +94,7 @@ class LearnedWords:
         return LearnedWords("".join(lines))
 
     def terms(self) -> list[str]:
-        r"""All terms that have a translation.
+        r"""Return all terms that have a translation.
 
         >>> LearnedWords("ryb\tfish\t71\nvod\twater\t90\n").terms()
         ['ryb', 'vod']
@@ -105,7 +103,7 @@ class LearnedWords:
 
 
 def _read_line(line: str) -> tuple[str, list[tuple[str, float]]]:
-    """A term, and the words that it may be with their chances."""
+    """Return the term of a line and its translations with their probabilities."""
     term, *cells = line.split("\t")
     chances = (int(chance) / 100 for chance in cells[1::2])
     return term, list(zip(cells[::2], chances, strict=True))

@@ -1,7 +1,7 @@
 """Translation of posts and queries behind one small interface.
 
-A new backend is one new file and one line in `BACKENDS`. Nothing heavy is imported until a backend
-has a sentence to translate.
+A new backend is one new file and one row in `BACKENDS`. Large libraries are imported only when a
+backend translates its first sentence.
 
 >>> from mathsetu.languages.translate import open_translator
 >>> [done] = open_translator("glossary").translate(["Is $n$ a prime number?"], "en", "es")
@@ -41,11 +41,11 @@ class BackendRow:
     """One row of the table of backends.
 
     Attributes:
-        description: What it is, for a person who must choose.
-        make: Makes it for a model and a device.
+        description: A short description for users.
+        make: Creates the backend for a model and a device.
         takes_model: Whether the user may name a model.
-        default_model: The model when none is named; "" when one must be.
-        cached: Whether remembering is quicker than doing it again.
+        default_model: The default model; "" if a model must be named.
+        cached: Whether the cache is faster than translating again.
     """
 
     description: str
@@ -93,14 +93,14 @@ def open_translator(
     cache: Cache | str | Path | None = None,
     remember: bool = True,
 ) -> Translator:
-    """A translator with one of the backends.
+    """Return a translator with one of the backends.
 
     Args:
         backend: A name from `BACKENDS`, or ``object:NAME`` (`mathsetu.register`).
-        model: A folder or a name on the hub, where the backend has models.
-        device: Where a neural model runs: "auto", "cpu", "cuda", "cuda:1", "mps".
-        cache: The file that remembers translations; the platform's cache folder by default.
-        remember: Whether to use a cache at all.
+        model: A folder or a name on the hub, for backends with models.
+        device: The device of a neural model: "auto", "cpu", "cuda", "cuda:1", "mps".
+        cache: The cache file; by default in the cache folder of the platform.
+        remember: Whether to use a cache.
 
     >>> open_translator("babelfish")
     Traceback (most recent call last):
@@ -126,9 +126,9 @@ def open_translator(
 def check_translator(
     backend: str, model: str, sources: Iterable[str], target: str, setting: str = ""
 ) -> None:
-    """Miss what a translator needs before it is used: packages, programs, and its model.
+    """Check the requirements of a translator: packages, programs, and its model.
 
-    A model that is named is fetched. Nothing is loaded.
+    A model that is not a folder is downloaded. Nothing is loaded.
 
     Args:
         backend: As for `open_translator`.

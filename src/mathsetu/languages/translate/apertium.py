@@ -1,4 +1,4 @@
-"""Rule-based translation with Apertium, where it is installed.
+"""Rule-based translation with Apertium, if it is installed.
 
 Apertium is a program with a package for each pair of languages
 (``apt-get install apertium apertium-eng-spa``). It needs no GPU and no large model.
@@ -14,15 +14,15 @@ from functools import cached_property
 from mathsetu.errors import InputError, MathSetuError
 from mathsetu.languages.table import language
 
-# Where Apertium's name for a language is not its code with two or three letters. Variants come
-# first: they exist only as targets.
+# Languages whose name in Apertium is not their code of two or three letters. Variants come first:
+# they exist only as targets.
 _NAMES = {"hr": ("hbs_HR", "hbs", "sh"), "fa": ("fas", "pes"), "ne": ("nep", "npi")}
-# Apertium keeps blank lines, and takes no word across them.
+# Apertium keeps blank lines and does not move words across them.
 _APART = "\n\n"
 
 
 class ApertiumBackend:
-    """Translates with the pairs that are installed.
+    """Translates with the installed language pairs.
 
     >>> ApertiumBackend("no-such-program").model_for("en", "es")
     Traceback (most recent call last):
@@ -38,11 +38,11 @@ and a pair such as apertium-eng-spa
         self._timeout = timeout
 
     def check(self, setting: str = "") -> None:
-        """Miss the program; a missing pair is told by `model_for`."""
+        """Check that the program is installed; `model_for` reports a missing pair."""
         self._path()
 
     def model_for(self, source: str, target: str) -> str:
-        """The installed pair for a direction."""
+        """Return the installed pair for a direction."""
         for first in _names(source):
             for second in _names(target):
                 if f"{first}-{second}" in self._pairs:
@@ -61,7 +61,7 @@ and a pair such as apertium-eng-spa
         translated = output.split(_APART) if len(sentences) > 1 else [output]
         if len(translated) == len(sentences):
             return [_tidy(*pair) for pair in zip(sentences, translated, strict=True)]
-        # One of them made or took a blank line: find it, rather than give all to the wrong place.
+        # A translation added or lost a blank line: find it, rather than misalign all sentences.
         half = len(sentences) // 2
         return [
             *self.translate(sentences[:half], source, target),
@@ -102,7 +102,7 @@ and a pair such as apertium-eng-spa
 
 
 def _tidy(sentence: str, translated: str) -> str:
-    """One line without the marks that Apertium leaves on words it could not inflect."""
+    """Return one line without the marks of Apertium on words that it could not inflect."""
     for mark in "#@":
         if mark not in sentence:
             translated = translated.replace(mark, "")
@@ -110,7 +110,7 @@ def _tidy(sentence: str, translated: str) -> str:
 
 
 def _names(asked: str) -> tuple[str, ...]:
-    """What Apertium may call a language, the best first."""
+    """Return the possible names of a language in Apertium, the best first."""
     row = language(asked)
     usual = _NAMES.get(row.code, (row.nllb.partition("_")[0],))
     return tuple(name for name in (*usual, row.code, asked) if name)

@@ -1,4 +1,4 @@
-"""What a translation backend is, and what a translation tells about itself."""
+"""The interface of translation backends, and the record of a translation."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """A translated text and where it comes from.
+    """A translated text and its origin.
 
     Attributes:
-        text: The translation, with every formula of the source in it.
-        backend: The name of the backend ("" when source and target are the same language).
-        model: The model, folder or language pair that did it.
-        seconds: The backend's time for this text; zero when all of it was remembered.
-        lost: Formulas that the backend dropped and that were put at the end of their sentence.
+        text: The translation, with all formulas of the source.
+        backend: The name of the backend ("" if source and target are the same language).
+        model: The model, folder or language pair used.
+        seconds: The time of the backend for this text; zero if all of it was cached.
+        lost: Formulas that the backend dropped; they were appended to their sentence.
 
     >>> Translation("Sea $n$ par.", "apertium", "eng-spa", 0.01).lost
     ()
@@ -30,10 +30,10 @@ class Translation:
 
 
 class Backend(Protocol):
-    """Turns plain sentences into sentences of another language: batch in, batch out.
+    """Translates a batch of plain sentences into another language.
 
-    Formulas, sentence ends and memory are the business of the common part (`Translator`): a backend
-    sees short sentences on one line each, with names such as QZ1 where formulas were.
+    `Translator` handles formulas, sentence splitting and the cache. A backend receives short
+    sentences of one line each, with masks such as QZ1 in place of formulas.
 
     >>> class Shouting:
     ...     name, chunk = "shouting", 100
@@ -52,17 +52,17 @@ class Backend(Protocol):
 
     @property
     def chunk(self) -> int:
-        """How many sentences to hand over at once: what is done is remembered after each chunk."""
+        """The number of sentences per call; results are cached after each chunk."""
 
     def model_for(self, source: str, target: str) -> str:
-        """The model that serves a direction; raises `InputError` when there is none."""
+        """Return the model for a direction; raise `InputError` if there is none."""
 
     def translate(self, sentences: Sequence[str], source: str, target: str) -> list[str]:
         """Translate sentences: one result for each, in the same order."""
 
 
 class CheckedBackend(Backend, Protocol):
-    """A backend of the table, which knows what it needs."""
+    """A backend of the table, which can check its requirements."""
 
     def check(self, setting: str = "") -> None:
-        """Miss a package, a program or a model; ``setting`` names the model in a recipe."""
+        """Raise if a package, program or model is missing; ``setting`` names the recipe setting."""

@@ -1,7 +1,7 @@
-"""A cache of translations in one SQLite file that many processes may share.
+"""A cache of translations in one SQLite file, shared by any number of processes.
 
-A cache saves time and must never cost a translation: a file that cannot be used gives a warning,
-a broken one is set aside, and work goes on.
+The cache must never prevent a translation: an unusable file gives a warning, a corrupt file is
+renamed, and the translation continues.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import TypeVar
 
 _Result = TypeVar("_Result")
 
-# Seconds to wait for another process.
+# Maximum wait for another process, in seconds.
 _PATIENCE = 30.0
 _TABLE = """
 CREATE TABLE IF NOT EXISTS translations (
@@ -31,7 +31,7 @@ CREATE TABLE IF NOT EXISTS translations (
 
 
 def cache_folder() -> Path:
-    """Where this platform wants caches; ``XDG_CACHE_HOME`` decides where it is set.
+    """Return the cache folder of the platform; ``XDG_CACHE_HOME`` overrides it.
 
     >>> cache_folder().name
     'mathsetu'
@@ -49,7 +49,7 @@ def cache_folder() -> Path:
 
 
 def model_stamp(model: str) -> str:
-    """The model's name and, for a folder, its state: one trained again is another model.
+    """Return the name of a model; for a folder, with its state, since it may be trained again.
 
     >>> model_stamp("facebook/nllb-200-distilled-600M")
     'facebook/nllb-200-distilled-600M'
@@ -64,7 +64,7 @@ def model_stamp(model: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Direction:
-    """What a remembered text belongs to, besides the text itself."""
+    """The key of a cached translation without the text."""
 
     backend: str
     model: str
@@ -72,14 +72,14 @@ class Direction:
     target: str
 
     def key(self, text: str) -> tuple[str, str, str, str, str]:
-        """The whole key of a text."""
+        """Return the full key of a text."""
         return (self.backend, self.model, self.source, self.target, text)
 
 
 class Cache:
     """Translations by backend, model, direction and text.
 
-    Each call opens the file again, so that threads and forked processes may share one cache.
+    Each call reopens the file, so that threads and forked processes can share one cache.
 
     >>> from tempfile import mkdtemp
     >>> cache = Cache(Path(mkdtemp()) / "translations.sqlite")
@@ -93,7 +93,7 @@ class Cache:
         self.path = Path(path) if path is not None else cache_folder() / "translations.sqlite"
 
     def recall(self, direction: Direction, texts: Iterable[str]) -> dict[str, str]:
-        """The translations that are known."""
+        """Return the cached translations of texts."""
 
         def read(connection: sqlite3.Connection) -> dict[str, str]:
             known: dict[str, str] = {}
@@ -110,7 +110,7 @@ class Cache:
         return self._run(read, {})
 
     def remember(self, direction: Direction, translations: Mapping[str, str]) -> None:
-        """Keep translations; the newest of two for the same text stays."""
+        """Store translations; a new translation replaces an earlier one of the same text."""
 
         def write(connection: sqlite3.Connection) -> None:
             with connection:
@@ -143,7 +143,7 @@ class Cache:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         connection = sqlite3.connect(self.path, timeout=_PATIENCE)
         try:
-            # Readers and a writer do not wait for each other.
+            # In this mode, readers and a writer do not block each other.
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute(_TABLE)
@@ -155,7 +155,7 @@ class Cache:
     def _set_aside(self, problem: Exception) -> None:
         moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
         aside = self.path.with_name(f"{self.path.name}.broken-{moment}")
-        with suppress(FileNotFoundError):  # another process saw it too and was faster
+        with suppress(FileNotFoundError):  # another process has already renamed it
             self.path.replace(aside)
         for ending in ("-wal", "-shm"):
             self.path.with_name(self.path.name + ending).unlink(missing_ok=True)
@@ -163,7 +163,7 @@ class Cache:
 
 
 def _is_busy(problem: Exception) -> bool:
-    """Whether another process is at work: SQLite itself does not wait for a change of mode."""
+    """Whether the file is locked; SQLite itself does not wait while the journal mode changes."""
     code: int = getattr(problem, "sqlite_errorcode", 0) & 0xFF  # without the extended part
     return code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
 

@@ -1,7 +1,7 @@
-"""NLLB-200 and mBART-50 converted for CTranslate2: the same models, lighter and faster.
+"""NLLB-200 and mBART-50 converted for CTranslate2: the same models, smaller and faster.
 
 ``ct2-transformers-converter --model NAME --output_dir FOLDER --quantization int8 --copy_files
-tokenizer.json`` makes the folder; neither torch nor transformers is needed to use it.
+tokenizer.json`` creates the folder; neither torch nor transformers is needed to use it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class CTranslate2Backend:
         self._device = device
 
     def check(self, setting: str = "") -> None:
-        """Miss a package, or a file of the model."""
+        """Check that the packages and the files of the model are present."""
         for module in ("tokenizers", "ctranslate2"):
             check_installed(module, _PURPOSE, "ctranslate2")
         folder_of(self._folder, setting)
@@ -45,11 +45,11 @@ class CTranslate2Backend:
         self._model_folder()
 
     def model_for(self, source: str, target: str) -> str:
-        """The same model for every direction."""
+        """Return the same model for every direction."""
         return self._folder
 
     def translate(self, sentences: Sequence[str], source: str, target: str) -> list[str]:
-        """Translate; CTranslate2 itself sorts by length and makes the batches."""
+        """Translate; CTranslate2 sorts by length and forms batches."""
         if not sentences:
             return []
         source_code, target_code = self._code(source), self._code(target)
@@ -65,7 +65,7 @@ class CTranslate2Backend:
             max_decoding_length=min(_LONGEST_INPUT - 1, 2 * max(map(len, tokens)) + 16),
         )
         to_id = self._tokenizer.token_to_id
-        # Models have a few padding words that their tokenizers lack.
+        # Models have a few padding tokens that are missing in their tokenizers.
         numbers = [
             [number for token in result.hypotheses[0] if (number := to_id(token)) is not None]
             for result in results
@@ -85,10 +85,10 @@ class CTranslate2Backend:
 
     @cached_property
     def _start(self) -> list[str]:
-        """What the decoder must be given before the language.
+        """The tokens of the decoder before the language code.
 
-        The converter forgets it for an mBART-50 model whose configuration does not name its
-        tokenizer, because the older mBART-25 began with the language.
+        The converter omits them for an mBART-50 model whose configuration does not name its
+        tokenizer, because the older mBART-25 starts with the language code.
         """
         settings = json.loads((folder_of(self._folder) / "config.json").read_text(encoding="utf-8"))
         return [] if settings.get("decoder_start_token") else ["</s>"]

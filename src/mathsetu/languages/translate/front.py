@@ -1,7 +1,7 @@
 """Entry point of translation: translates whole posts without losing a formula.
 
-A post is masked, cut into sentences, translated sentence by sentence (each distinct one once, and
-none that the cache knows), unmasked and put together again.
+A post is masked, split into sentences, translated sentence by sentence (each distinct sentence
+once, and only if it is not cached), unmasked and joined.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ class Translator:
 
         Args:
             texts: Marked texts, of any length.
-            source: The language they are in: a code of the table, or the model's own code.
-            target: The language wanted.
-            progress: Told after each chunk how many sentences are done, and of how many.
+            source: Their language: a code of the table or of the model.
+            target: The target language.
+            progress: Called after each chunk with the number of finished and of all sentences.
 
         Returns:
             One translation for each text, in the same order.
@@ -76,7 +76,7 @@ class Translator:
         return done
 
     def remembers(self, texts: Sequence[str], source: str, target: str) -> bool:
-        """Whether all sentences of texts were translated before, so that no model is needed."""
+        """Whether all sentences of texts are cached, so that no model is needed."""
         wanted = {piece.sentence for text in texts for piece in _pieces(text) if piece.sentence}
         if self.cache is None:
             return not wanted
@@ -89,7 +89,7 @@ class Translator:
     def _results(
         self, wanted: list[str], model: str, source: str, target: str, progress: Progress | None
     ) -> tuple[dict[str, str], dict[str, float]]:
-        """Each sentence's translation, and the time of those that were not remembered."""
+        """Return the translation of each sentence, and the time of those not cached."""
         direction = self._direction(model, source, target)
         results = self.cache.recall(direction, wanted) if self.cache is not None else {}
         seconds: dict[str, float] = {}
@@ -119,7 +119,7 @@ class Translator:
 class _Piece:
     """A sentence of a post, with the white space around it.
 
-    ``sentence`` is what a backend is given; "" when there is nothing to translate.
+    ``sentence`` is the input of the backend; "" if there is nothing to translate.
     """
 
     before: str
@@ -134,9 +134,9 @@ def _pieces(text: str) -> list[_Piece]:
 
 
 def _piece(sentence: str, whole: Masked) -> _Piece:
-    """Number the formulas of a sentence from one: the cache then knows it in any post.
+    """Number the masks of a sentence from one, so that the cache is independent of the post.
 
-    A formula that is lost comes back at the end of its own sentence, too.
+    In addition, a lost formula is then appended to its own sentence.
     """
     hidden: list[str] = []
 
@@ -157,7 +157,7 @@ def _around(sentence: str) -> tuple[str, str]:
 
 
 def _clean(sentence: str) -> str:
-    """One line that every backend can read: no line breaks, no NUL, no half characters."""
+    """Return one line without line breaks, NUL and lone surrogates, for every backend."""
     line = " ".join(sentence.replace("\0", " ").split())
     return line.encode("utf-8", "replace").decode()
 
@@ -167,8 +167,7 @@ def _assembled(
 ) -> tuple[str, tuple[str, ...]]:
     translated, lost = _joined(post, results, guarded=False)
     if _formulas(translated) != _formulas(text):
-        # The backend wrote a dollar, a backtick or a backslash of its own, and that changed what
-        # is read as a formula.
+        # The backend added a dollar, a backtick or a backslash, which changed the formulas.
         translated, lost = _joined(post, results, guarded=True)
     return translated, lost
 
@@ -180,7 +179,7 @@ def _joined(
     lost: list[str] = []
     for piece in post:
         masked = piece.masked
-        # Without a change the sentence is kept as it was written, line breaks and all.
+        # An unchanged sentence is kept as written, including line breaks.
         translated = results.get(piece.sentence, piece.sentence)
         if translated == piece.sentence:
             translated = masked.text

@@ -1,7 +1,7 @@
-"""The backend without dependencies: word by word from our own glossary.
+"""The backend without dependencies: word by word from the built-in glossary.
 
-It finds mathematical terms and keeps every other word, which is enough to search with and not
-enough to read.
+It translates mathematical terms and keeps all other words, which is sufficient for search but not
+for reading.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from mathsetu.languages.table import ROWS, language
 
 
 class GlossaryBackend:
-    """Glosses the terms that the glossary knows.
+    """Translates the terms of the glossary.
 
     >>> GlossaryBackend().translate(["QZ1 is a prime number"], "en", "es")
     ['QZ1 is a número primo']
@@ -24,10 +24,10 @@ class GlossaryBackend:
     chunk = 1000
 
     def check(self, setting: str = "") -> None:
-        """It is always there."""
+        """Do nothing: it is always available."""
 
     def model_for(self, source: str, target: str) -> str:
-        """Always the built-in glossary, for the languages of the table."""
+        """Return the name of the glossary, for languages of the table."""
         for asked in (source, target):
             if language(asked).code not in ROWS:
                 raise InputError(

@@ -1,4 +1,4 @@
-"""What backends with a neural model share: families and language codes."""
+"""Common parts of backends with neural models: families and language codes."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["FULL_NAMES", "Family", "code_of", "family_of", "require"]
 Family = Literal["nllb", "mbart"]
 
 FULL_NAMES: dict[Family, str] = {"nllb": "NLLB-200", "mbart": "mBART-50"}
-# A token that every tokenizer of the family has.
+# A token in every tokenizer of the family.
 _ENGLISH: dict[Family, str] = {"nllb": "eng_Latn", "mbart": "en_XX"}
 
 
 def family_of(has_token: Callable[[str], bool], model: str) -> Family:
-    """Which family a model belongs to, by the language codes that its tokenizer has.
+    """Return the family of a model, from the language codes in its tokenizer.
 
     >>> family_of({"en_XX", "hi_IN"}.__contains__, "small")
     'mbart'
@@ -32,7 +32,7 @@ def family_of(has_token: Callable[[str], bool], model: str) -> Family:
 
 
 def code_of(asked: str, family: Family, has_token: Callable[[str], bool]) -> str:
-    """The model's code for a language: from our table, or as it was asked for.
+    """Return the code of the model for a language, given directly or from the table.
 
     >>> code_of("hi", "nllb", {"hin_Deva", "fra_Latn"}.__contains__)
     'hin_Deva'
@@ -41,7 +41,7 @@ def code_of(asked: str, family: Family, has_token: Callable[[str], bool]) -> str
     """
     row = language(asked)
     for code in (asked, row.nllb if family == "nllb" else row.mbart):
-        # A single word such as "is" may be a token and is no code.
+        # A single word such as "is" may be a token, but is not a language code.
         if "_" in code and has_token(code):
             return code
     raise InputError(

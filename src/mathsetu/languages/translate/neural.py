@@ -1,7 +1,7 @@
 """NLLB-200 and mBART-50 through transformers, from a local folder or the hub.
 
-Only safetensors files are read and no code from a model's folder is run. A model that is named, not
-given as a folder, is fetched from the hub once; ``HF_HUB_OFFLINE=1`` forbids that.
+Only safetensors files are read, and no code from the folder of a model is run. A model that is not
+a folder is downloaded from the hub once, unless ``HF_HUB_OFFLINE=1`` is set.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from mathsetu.errors import InputError
 from mathsetu.languages.translate.models import FULL_NAMES, Family, code_of, family_of
 from mathsetu.models import check_installed, hub_name, is_path, model_folder, require
 
-# Beam search as both papers use it; wider beams cost time and change little.
+# Beam size of both papers; wider beams cost time and change little.
 _BEAMS = 4
-# Sentences in one forward pass, when they are short: long ones go in smaller company.
+# Maximum number of sentences in a forward pass; batches of long sentences are smaller.
 _SENTENCES = 32
 _TOKENS = 2048
-# Whose model it is on the hub when the name does not say.
+# The organisation on the hub, if the name of the model has none.
 _ORGANISATION = "facebook"
 
 
 class NeuralBackend:
     """Translates with a model of one of the two families.
 
-    The model is loaded when the first sentence comes, so making one costs nothing.
+    The model is loaded with the first sentence, so creating a backend is cheap.
 
     >>> NeuralBackend("nllb", "facebook/nllb-200-distilled-600M").name
     'nllb'
@@ -41,17 +41,17 @@ class NeuralBackend:
         self._family = family
         self._model_name = model
         self._device_name = device
-        # The tokenizer holds the source language, so one direction is served at a time.
+        # The tokenizer stores the source language, so one direction is translated at a time.
         self._lock = Lock()
 
     def check(self, setting: str = "") -> None:
-        """Miss a package, the model or its weights; a model that is named is fetched."""
+        """Check the packages, the model and its weights; download a model that is not a folder."""
         for module in ("torch", "transformers"):
             check_installed(module, self._purpose, "neural")
         self._find(setting)
 
     def model_for(self, source: str, target: str) -> str:
-        """The same model for every direction."""
+        """Return the same model for every direction."""
         return self._model_name
 
     def translate(self, sentences: Sequence[str], source: str, target: str) -> list[str]:
@@ -71,7 +71,7 @@ class NeuralBackend:
         inputs = self._tokenizer(
             batch, return_tensors="pt", padding=True, truncation=True, max_length=room
         ).to(self._model.device)
-        # Twice the length is enough for any language; without a bound a confused model babbles.
+        # Twice the length is sufficient for any language; a limit stops endless repetition.
         longest = min(room - 1, 2 * int(inputs["input_ids"].shape[1]) + 16)
         outputs = self._model.generate(
             **inputs,
@@ -86,7 +86,7 @@ class NeuralBackend:
         return decoded
 
     def _batches(self, sentences: Sequence[str]) -> list[list[int]]:
-        """Numbers of sentences that go together, longest first: what does not fit, fails early."""
+        """Return batches of sentence numbers, longest first, so that failures occur early."""
         lengths = [len(ids) for ids in self._tokenizer(list(sentences))["input_ids"]]
         batches: list[list[int]] = []
         for number in sorted(range(len(sentences)), key=lambda n: -lengths[n]):
@@ -118,7 +118,7 @@ class NeuralBackend:
         if device == "auto":
             on_mac = torch.backends.mps.is_available()
             device = "cuda" if torch.cuda.is_available() else "mps" if on_mac else "cpu"
-        # Half precision is as good here and twice as fast, but processors are slow at it.
+        # Half precision has the same quality here and is twice as fast, but slow on CPUs.
         dtype = torch.float16 if device.startswith("cuda") else torch.float32
         model = self._load("AutoModelForSeq2SeqLM", dtype=dtype, use_safetensors=True)
         return model.to(device).eval()
@@ -129,7 +129,7 @@ class NeuralBackend:
 
     @cached_property
     def _folder(self) -> Path:
-        """Where the model lies, with its weights."""
+        """The folder of the model and its weights."""
         return self._find()
 
     def _find(self, setting: str = "") -> Path:
@@ -139,7 +139,7 @@ class NeuralBackend:
         return folder
 
     def _load(self, part: str, **options: Any) -> Any:
-        # A missing package is told before a large model is fetched.
+        # Report a missing package before a large model is downloaded.
         transformers = require("transformers", self._purpose, "neural")
         folder = self._folder
         try:
@@ -150,7 +150,7 @@ class NeuralBackend:
             raise self._not_loaded(str(problem).strip().partition("\n")[0]) from None
 
     def _not_loaded(self, reason: str) -> InputError:
-        """What is told of a model that cannot be used."""
+        """Return the error for a model that cannot be loaded."""
         name = hub_name(self._model_name)[0]
         remedy = "the folder needs config.json, the tokenizer's files and model.safetensors"
         if not is_path(self._model_name):
