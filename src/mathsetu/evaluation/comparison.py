@@ -86,9 +86,9 @@ def compare(
     for a measure (Bonferroni).
 
     Args:
-            results: The results of the runs, with the same measures on the same topics.
-            topics: The topics to compare on (default: all).
-            all_pairs: Whether to compare every pair of runs.
+        results: The results of the runs, with the same measures on the same topics.
+        topics: The topics to compare on (default: all).
+        all_pairs: Whether to compare every pair of runs.
         alpha: A difference is significant when its corrected p-value is below this.
         seed: Seed of the bootstrap.
 

@@ -196,9 +196,9 @@ def write_figure(figure: Any, target: str | Path | BinaryIO, ending: str = "") -
     """Write a figure.
 
     Args:
-            figure: A figure, as returned by `plot_means` and the other functions.
-            target: A file name, or a binary file open for writing.
-            ending: The format: .svg, .pdf or .png (default: from the file name).
+        figure: A figure, as returned by `plot_means` and the other functions.
+        target: A file name, or a binary file open for writing.
+        ending: The format: .svg, .pdf or .png (default: from the file name).
     """
     suffix = ending or Path(str(target)).suffix.lower()
     if suffix not in ENDINGS:
@@ -216,8 +216,8 @@ def plot_means(
     """Draw the means of runs with their intervals, for all topics or for each group of topics.
 
     Args:
-            comparisons: A comparison, or a mapping from groups of topics to comparisons.
-            measure: The measure to plot (default: the first).
+        comparisons: A comparison, or a mapping from groups of topics to comparisons.
+        measure: The measure to plot (default: the first).
         seed: Seed of the bootstrap.
     """
     every = comparisons if isinstance(comparisons, Mapping) else {"all": comparisons}
@@ -233,8 +233,8 @@ def plot_differences(comparison: Comparison, measure: str = "") -> Any:
     """Draw the difference of each run from the first, by topic.
 
     Args:
-            comparison: The comparison of the runs.
-            measure: The measure to plot (default: the first).
+        comparison: The comparison of the runs.
+        measure: The measure to plot (default: the first).
     """
     return draw(difference_panels(comparison, _measure(comparison.results[0], measure)))
 
@@ -246,8 +246,8 @@ def plot_recall_precision(
 
     Args:
         runs: The runs.
-            judgments: The judgments.
-            judged_only: Remove unjudged hits first, as prime measures do.
+        judgments: The judgments.
+        judged_only: Remove unjudged hits first, as prime measures do.
     """
     lines = {run.name: recall_precision(run, judgments, judged_only=judged_only) for run in runs}
     return draw([curves_panel(lines, judged_only=judged_only)])

@@ -71,10 +71,10 @@ def judged_rankings(
     """Return the ranking of every judged topic, and the irregularities of the run.
 
     Args:
-            run: The hits.
-            judgments: The judgments.
-            visual_ids: Formula id to visual id, if the judgments use visual ids (ARQMath task 2).
-                Only the first formula of each visual id is kept, as in the lab.
+        run: The hits.
+        judgments: The judgments.
+        visual_ids: Formula id to visual id, if the judgments use visual ids (ARQMath task 2).
+            Only the first formula of each visual id is kept, as in the lab.
 
     >>> from mathsetu.records import Judgment
     >>> judged = Judgments.of([Judgment("A.1", "7", 3)])

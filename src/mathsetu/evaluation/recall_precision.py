@@ -28,11 +28,11 @@ def recall_precision(
 
     Args:
         run: The hits.
-            judgments: The judgments.
-            topics: The topics to average over (default: all judged topics).
-            relevant_from: The lowest relevant grade (default: derived from the judgments).
-            visual_ids: Formula id to visual id, if the judgments use visual ids (ARQMath task 2).
-            judged_only: Remove unjudged hits first, as prime measures do.
+        judgments: The judgments.
+        topics: The topics to average over (default: all judged topics).
+        relevant_from: The lowest relevant grade (default: derived from the judgments).
+        visual_ids: Formula id to visual id, if the judgments use visual ids (ARQMath task 2).
+        judged_only: Remove unjudged hits first, as prime measures do.
 
     >>> from mathsetu.records import Hit, Judgment
     >>> judged = Judgments.of([Judgment("1", "a", 1), Judgment("1", "c", 1)])

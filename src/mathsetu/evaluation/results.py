@@ -58,9 +58,9 @@ class Results:
         """The bootstrap interval of each mean, independent of the order of the judgments.
 
         Args:
-                measures: The measures (default: all).
-                topics: The topics (default: all).
-                seed: Seed of the bootstrap.
+            measures: The measures (default: all).
+            topics: The topics (default: all).
+            seed: Seed of the bootstrap.
         """
         ordered = sorted(self.topics if topics is None else topics)
         chosen = self.measures if measures is None else measures
@@ -79,10 +79,10 @@ def evaluate(
 
     Args:
         run: The hits.
-            judgments: The judgments.
-            measures: The measures to compute.
-            relevant_from: The lowest relevant grade (default: derived from the judgments).
-            visual_ids: Formula id to visual id, if the judgments use visual ids (ARQMath task 2).
+        judgments: The judgments.
+        measures: The measures to compute.
+        relevant_from: The lowest relevant grade (default: derived from the judgments).
+        visual_ids: Formula id to visual id, if the judgments use visual ids (ARQMath task 2).
 
     >>> from mathsetu.records import Hit, Judgment
     >>> judgments = Judgments.of([Judgment("A.1", "7", 3), Judgment("A.2", "8", 1)])
