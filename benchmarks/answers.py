@@ -3,11 +3,11 @@
     python -m benchmarks.answers default msm-bm25-tuned [--languages en hi es] [--set ranking.k=10]
     python -m benchmarks.answers default --library FOLDER
 
-Prints nDCG@10 (with its 95% bootstrap interval) and MAP over the topics with an existing post
-judged 2 or 3. The whole collection is ranked; unjudged posts count as not relevant. For languages
-other than English, the share of the English nDCG@10 is added, over both years, with its bootstrap
-interval over topics. If topics of a language have the text of another topic, the figures are
-repeated without these topics.
+Prints nDCG@10 (with its 95% bootstrap interval) and MAP over the topics with a post in the
+collection judged 2 or 3. The whole collection is ranked; unjudged posts count as not relevant. For
+languages other than English, the percentage of the English nDCG@10 over both years is added, with
+its bootstrap interval over topics. If topics of a language have the text of another topic, the
+figures are repeated without these topics.
 """
 
 from __future__ import annotations

@@ -6,9 +6,9 @@
 Uses the recipe ``crossmath-nllb-bi`` over the ARQMath posts with the encoder all-mpnet-base-v2
 (``--model`` names its folder). Instead of NLLB, queries are translated by Apertium if it has the
 pair, by the glossary, or not at all. Prints nDCG@10 over all posts (unjudged posts count as not
-relevant) and nDCG'@10 (judged posts only) for each year, over the topics with an existing post
-judged 2 or 3. The last columns are the authors' own runs with NLLB, restricted to existing posts.
-With ``--place`` the library is kept and reused.
+relevant) and nDCG'@10 (judged posts only) for each year, over the topics with a post in the
+collection judged 2 or 3. The last columns are the authors' own runs with NLLB, restricted to posts
+of the collection. With ``--place`` the library is kept and reused.
 
 With ``--ours`` the recipe ``default`` is compared with the authors' runs, in nDCG'@10 and MAP'.
 """

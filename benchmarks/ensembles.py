@@ -4,9 +4,9 @@ r"""Compares the MSM ensemble on ARQMath with each of its systems, and with othe
         --set parts.compubert.model=FOLDER --set systems.mirmu-1.rerank.model=FOLDER
 
 Runs the recipe ``msm-ensemble`` over the ARQMath posts with the given models, each system alone,
-and other fusions of the same systems. Prints nDCG@10 and MAP over the topics with an existing post
-judged 2 or 3 (unjudged posts count as not relevant); then the number of topics on which the
-ensemble has a higher, equal and lower average precision than each system, and the p-value of a
+and other fusions of the same systems. Prints nDCG@10 and MAP over the topics with a post in the
+collection judged 2 or 3 (unjudged posts count as not relevant); then the number of topics on which
+the ensemble has a higher, equal and lower average precision than each system, and the p-value of a
 paired t-test. With ``--place`` the library is kept and reused.
 """
 
