@@ -160,7 +160,7 @@ class Contest:
             built = f"{time.perf_counter() - begun:.1f} | {time.process_time() - had:.1f}"
             size = folder_size(folder) if engine.size is None else engine.size
             known = f"{built} | {size / 1e6:,.1f}"
-            engine.search(0)  # what is made with the first query
+            engine.search(0)  # warm up
             if not engine.tune:
                 more = f"; {engine.check()}" if engine.check else ""
                 return self._row(name, engine, known, engine.note + more)

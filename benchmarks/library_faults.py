@@ -62,7 +62,7 @@ Watcher = Callable[[int, str, tuple[Any, ...]], None]
 
 
 def answers(folder: Path) -> Answers:
-    """What distinguishes two libraries; the check of all files must pass."""
+    """Check all files; return the size and answers, which distinguish two libraries."""
     check(folder, read_manifest(folder), thorough=True)
     with Library(folder) as library:
         return (len(library), *(library.search(query, 5, explain=False) for query in QUERIES))

@@ -233,7 +233,7 @@ def main() -> None:
         server = start(library, port, arguments.workers, waiting)
         try:
             if not arguments.new_questions:
-                measure(port, arguments.workers, 5, first)  # as they were asked before
+                measure(port, arguments.workers, 5, first)  # warm up the caches
             watch = Watch(server.pid)
             watch.start()
             load = measure(port, arguments.users, arguments.seconds, first)

@@ -143,7 +143,7 @@ def main(arguments: list[str] | None = None) -> None:
     usage, a file that the system refuses, or a lack of memory or disk space; 130 stopped with
     Ctrl-C. None of these prints a traceback.
     """
-    if arguments is None:  # a program of its own: what it warns of is for people, too
+    if arguments is None:  # called as a program: format warnings for people
         warnings.showwarning = _show_warning
     mistake = ""
     status: object = 0
@@ -160,14 +160,14 @@ def main(arguments: list[str] | None = None) -> None:
             say("Put -- before an argument that begins with -: mathsetu … -- '-b+c'", err=True)
         sys.exit(error.exit_code)
     except MathSetuError as error:
-        mistake = str(error)  # told below, when what the error holds (open files) is gone
+        mistake = str(error)  # reported below, after the error has released its open files
     except BrokenPipeError:
         # The reader of our output (head, less) has closed the pipe.
         sys.stderr.close()
         sys.exit(0)
     except Exception as error:
         problem = shortage(error) or _refusal(error)
-        if not problem:  # a fault of ours
+        if not problem:  # a bug of ours
             raise
         _fail(problem, 2)
     if mistake:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _MOST_LINES = 8
 # Maximum number of errors shown in one line when all sources are invalid.
 _MOST_ERRORS = 3
-# Posts whose collections are looked up at once.
+# Posts per lookup of collections.
 _BATCH = 256
 
 Function = TypeVar("Function", bound=Callable[..., Any])
