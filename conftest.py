@@ -1,4 +1,4 @@
-"""Which modules are collected: none whose tests would not run, for importing takes long."""
+"""Selects the modules to collect; modules without runnable tests are slow to import, so skipped."""
 
 import gc
 import os
@@ -9,15 +9,15 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 _PACKAGE = Path(__file__).parent / "src" / "mathsetu"
-# Their modules lean on each other: without torch none of them can be imported.
+# The modules of these folders import each other, so that none can be imported without torch.
 _NEED_TORCH = ("training/graph",)
-# Modules that are imported where another program is, and that program.
+# Integrations, and the package that each needs.
 _INTEGRATIONS = {
     "pyterrier": "pyterrier",
     "langchain": "langchain_core",
     "llama_index": "llama_index",
 }
-# How a module says that all of its tests take long.
+# The line that marks all tests of a module as thorough.
 _ALL_THOROUGH = "\npytestmark = pytest.mark.thorough\n"
 
 
@@ -36,7 +36,7 @@ _IMPOSSIBLE = frozenset(
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out what lacks its package or has no tests, and thorough modules unless asked for."""
+    """Skip modules that lack a package or have no tests, and thorough modules unless selected."""
     if collection_path in _IMPOSSIBLE:
         return True
     if collection_path.suffix == ".py" and collection_path.is_relative_to(_PACKAGE):
@@ -46,13 +46,13 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return None
 
 
-# The garbage collector takes a tenth of all time where it looks at the hundreds of modules that
-# stay: it rests while they are imported, leaves them out afterwards, and comes less often.
+# The garbage collector takes a tenth of the run time if it scans the hundreds of modules that stay
+# in memory: it is off while they are imported, ignores them afterwards, and runs less often.
 gc.disable()
 
 
 def pytest_collection_finish() -> None:
-    """Let the garbage collector work again."""
+    """Switch the garbage collector on again."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
@@ -61,9 +61,9 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
-    """Run a test; of a worker, report to the process that waits only what that has to know.
+    """Run a test; a worker reports only the result of the call, and failures, to the main process.
 
-    To tell it that each test begins, was set up, was torn down and ends takes a tenth of all time.
+    Reporting that each test begins, was set up, was torn down and ends takes a tenth of the time.
     """
     if "PYTEST_XDIST_WORKER" not in os.environ:
         return None
@@ -74,6 +74,6 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 
 def pytest_sessionfinish() -> None:
-    """Look for what was left open once, and not five times, as pytest does at the end."""
+    """Collect garbage once at the end, instead of five times as pytest does."""
     gc.collect()
     gc.freeze()

@@ -1,10 +1,10 @@
-"""Compiles what is compiled: the inner loops of search, and the hot modules for those who ask.
+"""Compiles C code and Python modules for the wheel.
 
-The inner loops (``retrieval/kernels/_compiled.c``, one file) are compiled by every installation
-where there is a C compiler, in editable ones beside their source; without them numpy does the
-same, slower. ``MATHSETU_COMPILE=1 pip install .`` compiles the hot modules as well, with mypyc;
-they come from the same Python files and do the same, faster. ``MATHSETU_COMPILE=0`` compiles
-nothing: the wheel then fits every machine.
+Every installation compiles the inner loops of search (``retrieval/kernels/_compiled.c``) if there
+is a C compiler; an editable installation puts the result next to the source. Without a compiler,
+numpy does the same, but slower. ``MATHSETU_COMPILE=1 pip install .`` also compiles the hot modules
+with mypyc: the same Python files with the same behaviour, but faster. ``MATHSETU_COMPILE=0``
+compiles nothing, so that the wheel fits every machine.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-#: What is compiled, under ``src/mathsetu``: the way of a formula and of a post into an index.
+#: The modules to compile, under ``src/mathsetu``: those that read and index formulas and posts.
 HOT = """
     formulas/latex/*.py formulas/features/*.py formulas/matching/*.py formulas/tree.py
     formulas/layout.py formulas/operators.py formulas/operands.py formulas/clauses.py
@@ -31,17 +31,17 @@ HOT = """
 """.split()
 
 
-#: The folder of the inner loops under ``src``, and the name of what is made of them there.
+#: The folder of the inner loops under ``src``, and the file name of the compiled extension.
 KERNELS, EXTENSION = "mathsetu/retrieval/kernels", "_compiled.abi3.so"
 
 
 class CompileHook(BuildHookInterface[Any]):
-    """Adds what is compiled to the wheel, beside its sources."""
+    """Adds the compiled files to the wheel, next to their sources."""
 
     folder = ""
 
     def dependencies(self) -> list[str]:
-        """What the build needs besides hatchling."""
+        """The packages that the build needs besides hatchling."""
         return ["mypy>=1.13", "setuptools>=65"] if _wanted() == "1" else []
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
@@ -50,7 +50,7 @@ class CompileHook(BuildHookInterface[Any]):
             return
         sources = Path(self.root) / "src"
         if version == "editable":
-            # Python reads the source folder itself, so this is the only place that it looks at.
+            # An editable installation imports from the source folder.
             self._compile_kernels(sources / KERNELS, sources / KERNELS / EXTENSION)
             return
         self.folder = mkdtemp(prefix="mathsetu-")
@@ -67,7 +67,7 @@ class CompileHook(BuildHookInterface[Any]):
             shutil.rmtree(self.folder, ignore_errors=True)
 
     def _compile_kernels(self, sources: Path, extension: Path) -> bool:
-        """Compile the inner loops, or warn that numpy has to do."""
+        """Compile the inner loops, or warn that numpy replaces them; return whether it worked."""
         try:
             _compile_extension(sources, extension)
         except (OSError, subprocess.SubprocessError) as error:
@@ -78,7 +78,7 @@ class CompileHook(BuildHookInterface[Any]):
         return True
 
     def _compile_modules(self, sources: Path, build_data: dict[str, Any]) -> None:
-        """Compile the hot modules, or warn that they stay Python."""
+        """Compile the hot modules, or warn that they remain Python."""
         from setuptools.errors import BaseError, CCompilerError
 
         try:
@@ -87,7 +87,7 @@ class CompileHook(BuildHookInterface[Any]):
             self.app.display_warning(f"modules not compiled, so they stay Python: {error}")
             return
         build_data["force_include"].update(built)
-        # These fit one version of Python alone.
+        # These extensions fit only one version of Python.
         build_data.pop("tag", None)
         build_data.update(pure_python=False, infer_tag=True)
 
@@ -97,18 +97,18 @@ def _wanted() -> str:
 
 
 def _compile_extension(sources: Path, extension: Path) -> None:
-    """Compile the one file of the inner loops; the same bytes each time."""
+    """Compile the C file of the inner loops; the build is reproducible."""
     if sys.implementation.name != "cpython" or sys.platform == "win32":
         raise OSError("only CPython on Linux and macOS has a way to do it")
     command = [*_compiler(), "-O3", "-Wall", "-fPIC", "-fvisibility=hidden"]
-    # Multiplying and adding in one step would round otherwise than numpy does.
+    # Fused multiply-add would round differently from numpy.
     command += ["-ffp-contract=off"]
     for name in dict.fromkeys(("include", "platinclude")):
         command += ["-I", sysconfig.get_path(name)]
     bundle = ["-bundle", "-undefined", "dynamic_lookup"]
     command += bundle if sys.platform == "darwin" else ["-shared", "-s"]
-    # Named by its name alone, so that the folder is not written into the file. Written elsewhere
-    # first: a running process may have the old one mapped.
+    # The source is given by name only, so that its folder is not written into the result. The
+    # result is written to another file first: a running process may have mapped the old one.
     made = extension.with_name(f"{extension.name}.new")
     command += ["_compiled.c", "-o", str(made)]
     subprocess.run(  # noqa: S603
@@ -118,7 +118,7 @@ def _compile_extension(sources: Path, extension: Path) -> None:
 
 
 def _compiler() -> list[str]:
-    """The C compiler: the one named by CC, or that of Python, or any."""
+    """Find a C compiler: that named by CC, that which built Python, or any other."""
     named = os.environ.get("CC")
     for command in [named] if named else [sysconfig.get_config_var("CC"), "cc", "gcc", "clang"]:
         words = shlex.split(command or "")
@@ -128,30 +128,30 @@ def _compiler() -> list[str]:
 
 
 def _stable_tag() -> str:
-    """The tag of wheels for Python 3.11 and all that follow, on machines like this one."""
+    """The tag of wheels for Python 3.11 and later on platforms like this one."""
     from packaging.tags import platform_tags
 
-    # Whether it fits Linux machines with older libraries was not looked at.
+    # Compatibility with older Linux libraries has not been checked.
     own = [tag for tag in platform_tags() if not tag.startswith(("manylinux", "musllinux"))]
     return f"cp311-abi3-{own[0]}"
 
 
 def _compile(sources: Path, folder: str) -> dict[str, str]:
-    """Compile into a folder outside the tree: each file made, and its place in the wheel."""
+    """Compile into a folder outside the source tree; map each file to its path in the wheel."""
     from mypyc.build import mypycify
     from setuptools import Distribution
 
-    # The __init__ files of folders do nothing that takes time.
+    # The __init__ files of packages are not worth compiling.
     found = (path for pattern in HOT for path in (sources / "mathsetu").glob(pattern))
     modules = sorted(str(path) for path in found if path.name != "__init__.py")
-    # Only these modules count: what they import from elsewhere may not be installed here.
+    # Check only these modules: the packages that they import may not be installed here.
     options = ["--follow-imports=silent", "--ignore-missing-imports", f"--cache-dir={folder}/mypy"]
     extensions = mypycify(
         [*options, *modules], opt_level="3", target_dir=folder, group_name="mathsetu"
     )
     if sys.platform == "linux":
-        # Nothing outside needs our functions, so that they call each other directly, and those of
-        # Python without a detour.
+        # Our symbols are not used from outside, so calls between them can be direct; calls into
+        # Python need no PLT.
         for extension in extensions:
             extension.extra_compile_args += ["-fvisibility=hidden", "-fno-plt"]
     command = Distribution({"ext_modules": extensions}).get_command_obj("build_ext")

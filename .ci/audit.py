@@ -1,11 +1,12 @@
-"""Has a locked version a known weakness? Fails if so, and where that could not be found out.
+"""Audits the locked packages for known vulnerabilities, and fails if there are any.
 
-    python .ci/audit.py                            # what is not audited fails
-    MATHSETU_AUDIT=optional python .ci/audit.py    # what is not audited is only said
+    python .ci/audit.py                            # fails if a package could not be audited
+    MATHSETU_AUDIT=optional python .ci/audit.py    # only warns about such packages
 
-All files of requirements/ are audited, for every platform. pip-audit says "no known
-vulnerabilities" also when the public list knew none of the packages, as behind a mirror that does
-not pass it on; then nothing was audited, and that is a failure unless it was expected.
+All files of requirements/ are audited, for every platform. pip-audit reports "no known
+vulnerabilities" even if the public database knew none of the packages, for example behind a mirror
+that does not forward the requests. Then nothing was audited, which is an error unless the audit is
+optional.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ CHOICES = ("required", "optional")
 
 
 def main() -> int:
-    """Ask the public list and say what it answers; the exit status."""
+    """Run the audit, print the verdict, and return the exit status."""
     choice = os.environ.get("MATHSETU_AUDIT") or "required"
     if choice not in CHOICES:
         print(f"MATHSETU_AUDIT is {choice!r}; it must be {' or '.join(CHOICES)}", file=sys.stderr)
@@ -42,9 +43,9 @@ def main() -> int:
 
 
 def locked(folder: Path) -> list[str]:
-    """Every package of the lock files with its version, whatever platform it is for.
+    """Return every package of the lock files with its version, for all platforms.
 
-    A build of one's own (2.13.0+cpu) counts as the version that it is a build of.
+    A local build (2.13.0+cpu) counts as the version that it is a build of.
     """
     texts = (path.read_text(encoding="utf-8") for path in folder.glob("*.txt"))
     found = {pin for text in texts for pin in re.findall(r"(?m)^[\w.-]+==[^\s;+]+", text)}
@@ -52,7 +53,7 @@ def locked(folder: Path) -> list[str]:
 
 
 def ask(pinned: list[str]) -> dict[str, Any]:
-    """What pip-audit reports, or ValueError with its last words."""
+    """Run pip-audit and return its report; raise ValueError with its last line if it fails."""
     with TemporaryDirectory() as folder:
         file = Path(folder) / "pinned.txt"
         file.write_text("\n".join(pinned) + "\n", encoding="utf-8")
@@ -62,7 +63,7 @@ def ask(pinned: list[str]) -> dict[str, Any]:
             *("--progress-spinner", "off", "--timeout", "15"),
         ]
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
-    # A weakness found is status 1, too, but then there is a report.
+    # pip-audit also exits with status 1 if it finds a vulnerability, but then it prints a report.
     if done.returncode and not done.stdout.startswith("{"):
         raise ValueError(f"pip-audit: {done.stderr.strip().rpartition(chr(10))[2]}")
     report: dict[str, Any] = json.loads(done.stdout)
@@ -70,12 +71,12 @@ def ask(pinned: list[str]) -> dict[str, Any]:
 
 
 def verdict(report: dict[str, Any], pinned: list[str], *, optional: bool) -> tuple[int, list[str]]:
-    """The exit status for a report of pip-audit, and the lines for the log.
+    """Return the exit status for a report of pip-audit, and the lines to print.
 
     Args:
-        report: What pip-audit wrote.
-        pinned: What it was asked about.
-        optional: Whether what was not audited may pass.
+        report: The report of pip-audit.
+        pinned: The packages that were to be audited.
+        optional: Whether packages that were not audited are allowed.
     """
     asked = [package for package in report["dependencies"] if "skip_reason" not in package]
     names = {package["name"].lower() for package in asked}

@@ -1,10 +1,10 @@
-"""Builds a wheel with compiled code, and tries it in a clean environment without a compiler.
+"""Builds a wheel with compiled code, and tests it in a clean environment without a compiler.
 
     python .ci/compiled_wheel.py [--pure]
 
-The environment has the locked core requirements and nothing else; its PATH has no compiler. With
-``--pure`` the pure wheel is tried beside it, for the figures of the parser. Then the quick tests of
-what is compiled run against the wheel: compiled code can fail where the same Python does not.
+The environment has only the locked core requirements, and no compiler on its PATH. With ``--pure``,
+the pure Python wheel is tested as well, to compare the speed of the parser. Then the quick tests of
+the compiled modules run against the wheel, because compiled code can fail where Python does not.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ COMPILED_TESTS = ["tests/formulas", "tests/markup"]
 
 
 def main() -> int:
-    """The exit status."""
+    """Build and test the wheels; return the exit status."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary).resolve()
         wheels = [("compiled", "1"), *([("pure", "0")] if "--pure" in sys.argv else [])]
@@ -32,7 +32,7 @@ def main() -> int:
             print(f"{name}: {wheel.name}, {wheel.stat().st_size / 1e6:.1f} MB", flush=True)
             environment = installed(folder / f"{name}-environment", wheel)
             options = ["--speed", *(["--compiled"] if compiled == "1" else [])]
-            # No compiler is found on this path.
+            # This PATH has no compiler.
             subprocess.run(
                 [environment / "bin" / "python", CHECKOUT / ".ci" / "try_wheel.py", *options],
                 env={"PATH": str(environment / "bin"), "HOME": str(folder), "CC": "none"},
@@ -45,7 +45,7 @@ def main() -> int:
 
 
 def build(target: Path, compiled: str) -> Path:
-    """Build a wheel with what is installed here."""
+    """Build a wheel with the packages installed here."""
     pip = [sys.executable, "-m", "pip", "--quiet"]
     command = [*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(target)]
     subprocess.run(
@@ -56,7 +56,7 @@ def build(target: Path, compiled: str) -> Path:
 
 
 def installed(folder: Path, wheel: Path) -> Path:
-    """A clean environment with the core requirements and a wheel."""
+    """Create a clean environment with the core requirements and a wheel."""
     subprocess.run([sys.executable, "-m", "venv", folder], check=True)
     subprocess.run([CHECKOUT / "requirements" / "install", folder, "core"], check=True)
     python = folder / "bin" / "python"

@@ -1,4 +1,4 @@
-"""Shows the share of statements that tests reach, by folder, from what the last run measured.
+"""Prints the share of statements that tests cover, by folder, from a coverage data file.
 
 python .ci/coverage_by_folder.py [.coverage]
 """
@@ -12,12 +12,12 @@ from pathlib import Path
 import coverage
 
 PACKAGE = Path(__file__).resolve().parent.parent / "src" / "mathsetu"
-#: Folders that are shown apart from the one around them.
+#: Folders that are shown separately from their parent.
 APART = ("formulas/matching",)
 
 
 def main() -> int:
-    """The exit status."""
+    """Print the table; return the exit status."""
     measured = coverage.Coverage(data_file=sys.argv[1] if len(sys.argv) > 1 else ".coverage")
     measured.load()
     statements: Counter[str] = Counter()

@@ -1,9 +1,9 @@
-"""Builds the source distribution, the wheel that fits every machine, the SBOM and the checksums.
+"""Builds the source distribution, the pure Python wheel and the SBOM, and prints checksums.
 
     python .ci/distributions.py
 
-Everything goes to ``dist/``. Wheels with compiled code are built by cibuildwheel, each system on
-a machine of its own (.github/workflows/release.yml).
+Everything is written to ``dist/``. Wheels with compiled code are built by cibuildwheel, one
+machine per operating system (.github/workflows/release.yml).
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ DIST = CHECKOUT / "dist"
 
 
 def main() -> int:
-    """The exit status."""
+    """Build the distributions; return the exit status."""
     shutil.rmtree(DIST, ignore_errors=True)
     environment = {**os.environ, "MATHSETU_COMPILE": "0"}
     environment.setdefault("SOURCE_DATE_EPOCH", "1700000000")
     build = [sys.executable, "-m", "hatchling", "build", "--target"]
     for target in ("sdist", "wheel"):
         subprocess.run([*build, target], cwd=CHECKOUT, env=environment, check=True)
-    # The dependencies of the package itself, as they are locked.
+    # The locked dependencies of the package itself.
     bom = [sys.executable, "-m", "cyclonedx_py", "requirements", "requirements/core.txt",
            "--pyproject", "pyproject.toml", "--output-reproducible", "--output-format", "JSON",
            "--output-file", str(DIST / "mathsetu.cdx.json")]  # fmt: skip

@@ -1,9 +1,9 @@
-"""Pins the images that containers are made from by their digests.
+"""Pins the container images that we build on by their digests.
 
-    python .ci/images.py            # looks every digest up and writes it (needs docker)
-    python .ci/images.py --check    # fails where an image has none
+    python .ci/images.py            # looks up every digest and writes it (needs docker)
+    python .ci/images.py --check    # fails if an image has no digest
 
-A tag such as python:3.12-slim names another image every few weeks; a digest names one for ever.
+The image behind a tag such as python:3.12-slim changes every few weeks; a digest never changes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SECONDS = 120
 
 
 def main() -> int:
-    """Write or check the digests; the exit status."""
+    """Write or check the digests; return the exit status."""
     if "--check" in sys.argv[1:]:
         missing = [
             f"{name}: {match['tag']} has no digest"
@@ -54,7 +54,7 @@ def main() -> int:
 
 
 def digest(tag: str) -> str:
-    """The digest that a registry gives for a tag, for all platforms together."""
+    """Look up the digest of a tag in its registry; it covers all platforms."""
     command = ["docker", "buildx", "imagetools", "inspect", tag, "--format", "{{json .Manifest}}"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
     if done.returncode:

@@ -1,10 +1,10 @@
-"""Writes requirements/*.txt: each package with its version and the hashes of all its files.
+"""Writes requirements/*.txt: each package with its version and the hashes of its files.
 
     python .ci/lock.py
 
-Versions are those of constraints.txt, which must pin every package. A file holds what an extra
-needs besides core.txt, for all platforms and every Python from 3.11; `requirements/install` puts
-them together. Nothing in them says where packages are fetched from: a hash holds on any mirror.
+Versions are taken from constraints.txt, which must pin every package. Each file lists the packages
+of one extra that are not in core.txt, for all platforms and every Python from 3.11;
+`requirements/install` combines them. The files name no package index: hashes hold on any mirror.
 """
 
 from __future__ import annotations
@@ -18,13 +18,12 @@ from pathlib import Path
 CHECKOUT = Path(__file__).parent.parent
 FOLDER = CHECKOUT / "requirements"
 HEADER = "# Made by 'make lock' from pyproject.toml and constraints.txt.\n"
-#: torch, and what only its CUDA builds need, which is most of its size. They have a file of their
-#: own: a machine has either these or the CPU build, which needs nothing besides.
+#: torch and the packages that only its CUDA builds need, which are most of its size. They have
+#: their own file: a machine has either these or the CPU build, which needs no further packages.
 TORCH = re.compile(r"torch|nvidia-.*|cuda-.*|triton")
-#: The hashes of CPU builds, by version. The package index has none for Linux; these are of the
-#: torch project's own wheels for Python 3.11. The bytes of the first were compared with the hash
-#: that public lists of that project's downloads give; the second is taken from the same lists, of
-#: which four agree.
+#: The hashes of CPU builds, by version. The package index has none for Linux; these are for the
+#: wheels of the torch project for Python 3.11. The first hash was compared with the one that public
+#: lists of the project's downloads give; the second is from the same lists, four of which agree.
 TORCH_CPU = {
     "2.13.0": [
         # manylinux_2_28_aarch64
@@ -36,7 +35,7 @@ TORCH_CPU = {
 
 
 def main() -> int:
-    """Write all files, or say which package has no pin yet; the exit status."""
+    """Write all files, or list the packages without a pin; return the exit status."""
     project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))
     core = compiled("pyproject.toml")
     files = {"core": core}
@@ -69,7 +68,7 @@ def main() -> int:
 
 
 def compiled(*source: str) -> dict[str, str]:
-    """The packages that a source needs, each with its lines."""
+    """Resolve the packages that a source needs, each with its lines of a lock file."""
     command = [
         *(sys.executable, "-m", "uv", "pip", "compile", "--quiet", "--universal"),
         *("--python-version", "3.11", "--constraint", "constraints.txt", "--generate-hashes"),
@@ -89,12 +88,12 @@ def write(name: str, text: str) -> None:
 
 
 def without(packages: dict[str, str], others: dict[str, str]) -> dict[str, str]:
-    """Packages that are not among others, for the same platforms."""
+    """The packages that are not among others for the same platforms."""
     return {name: text for name, text in packages.items() if others.get(name) != text}
 
 
 def pins(text: str) -> dict[str, str]:
-    """Names, as the index compares them, and versions of a constraints file."""
+    """Return the versions of a constraints file by normalised package name."""
     lines = (line.split("#")[0].strip() for line in text.splitlines())
     pairs = (line.split("==") for line in lines if line)
     return {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in pairs}

@@ -1,7 +1,7 @@
-"""Makes the pages of the site that come from the code, and checks what the site loads.
+"""Generates the pages of the site that are made from the code, and checks what the site loads.
 
-MkDocs calls these functions (mkdocs.yml). Pages of ``docs/`` link to files of the repository as
-people read them on GitHub; here they become addresses, and one that leads nowhere is an error.
+MkDocs calls these functions (mkdocs.yml). Pages of ``docs/`` link to files of the repository by
+relative paths, as on GitHub; here these become URLs, and a broken link is an error.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ import click
 CHECKOUT = Path(__file__).resolve().parent.parent
 _LOG = logging.getLogger("mkdocs.hooks.site")
 _LINK = re.compile(r"(\]\()([^)\s#]+)(#[^)\s]*)?(\))")
-# What a page loads by itself when it is opened.
+# Resources that a page loads when it is opened.
 _LOADED = re.compile(
     r"<(?:script|img|iframe|audio|video|source)\b[^>]*\bsrc=[\"']?(https?:)?//"
     r"|<link\b(?![^>]*rel=[\"']?(?:canonical|edit|next|prev))[^>]*\bhref=[\"']?(https?:)?//"
     r"|@import\s+[\"']?(?:url\()?[\"']?https?:"
-    # The theme's script asks GitHub about a repository that is named so.
+    # The theme's script calls the GitHub API if the repository is marked so.
     r"|data-md-component=[\"']?source\b"
 )
 
 
 def on_files(files: Any, config: Any) -> Any:
-    """Add the pages that are made: reference, changelog, how to contribute."""
+    """Add the generated pages: reference, changelog, contributing."""
     from mkdocs.structure.files import File
 
     made = {
@@ -45,9 +45,9 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
-    """Let links to files of the repository lead to them, and those to pages to the pages."""
+    """Rewrite links to files of the repository as URLs, and links to pages as links in the site."""
     source = page.file.src_uri
-    # These two lie at the root of the repository.
+    # These two files are at the root of the repository.
     folder = "" if source in ("changelog.md", "contributing.md") else f"docs/{source}"
     folder = posixpath.dirname(folder)
 
@@ -76,13 +76,13 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
             f"{match[1]}{config.extra['repository']}/{kind}/main/{place}{match[3] or ''}{match[4]}"
         )
 
-    # What stands between fences is no link.
+    # Fenced code blocks have no links.
     parts = re.split(r"(?ms)(^```.*?^```[^\n]*$)", markdown)
     return "".join(part if part.startswith("```") else _LINK.sub(followed, part) for part in parts)
 
 
 def on_post_build(config: Any) -> None:
-    """Refuse a site whose pages load anything from elsewhere."""
+    """Warn if a page of the site loads anything from another host."""
     for page in sorted(Path(config.site_dir).rglob("*.html")):
         found = _LOADED.search(page.read_text(encoding="utf-8"))
         if found:
@@ -90,7 +90,7 @@ def on_post_build(config: Any) -> None:
 
 
 def command_line() -> str:
-    """The help of all verbs, as the command line prints it."""
+    """Return the help texts of all verbs, as the command line prints them."""
     from mathsetu.cli import VERBS, _group
 
     lines = ["# Command line", "", "Made from the code. Every verb that prints results takes "
@@ -116,7 +116,7 @@ def _commands(name: str, command: click.Command) -> Iterator[tuple[str, click.Co
 
 
 def python_names() -> str:
-    """The public names of the package with their signatures and docstrings."""
+    """Return the public names of the package with their signatures and docstrings."""
     import mathsetu
 
     lines = ["# Python", "", "Made from the code. These names are public (`from mathsetu import …`)"
@@ -145,7 +145,7 @@ def _is_method(member: object) -> bool:
 
 
 def _signature(value: Any) -> str:
-    """How something is called, a line for each argument where there are many."""
+    """Format a signature; a long one gets one line per argument."""
     try:
         signature = inspect.signature(value)
     except (TypeError, ValueError):
@@ -159,13 +159,13 @@ def _signature(value: Any) -> str:
             shown.insert(kinds.index(inspect.Parameter.KEYWORD_ONLY), "*")
         end = text[len(str(one)) :] if text.startswith(str(one)) else ""
         text = "(\n    " + ",\n    ".join(shown) + ",\n)" + end
-    # Annotations are kept as text; defaults that are functions would name their place in memory.
+    # Annotations are strings here; the repr of a default function would contain its address.
     text = re.sub(r"(: |-> )'([^'\n]*)'", r"\1\2", text)
     return re.sub(r"<function (\w+) at 0x[0-9a-f]+>", r"\1", text).replace("<factory>", "…")
 
 
 def _described(value: Any) -> list[str]:
-    """A docstring as Markdown: examples become code, lists of arguments lists."""
+    """Convert a docstring to Markdown: examples become code blocks, argument lists become lists."""
     lines: list[str] = []
     in_example = in_list = False
     for line in (inspect.getdoc(value) or "").splitlines():

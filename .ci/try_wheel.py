@@ -1,8 +1,8 @@
-"""Tries an installed package: it is compiled where it should be, parses, builds and searches.
+"""Tests an installed package: checks what is compiled, parses, builds a library and searches.
 
     python .ci/try_wheel.py [--compiled] [--speed]
 
-Runs outside of the checkout, so that what is installed is tried and not the sources beside it.
+Runs outside the checkout, so that the installed package is tested instead of the sources.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FORMULAS = [
 
 
 def main() -> int:
-    """The exit status: 1 when something that should be compiled is not."""
+    """Test the package; return 1 if a module that should be compiled is not."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--compiled", action="store_true", help="the hot modules must be compiled")
     parser.add_argument("--speed", action="store_true", help="show formulas parsed in a second")
@@ -34,7 +34,7 @@ def main() -> int:
     checkout = Path(__file__).resolve().parent.parent
     with tempfile.TemporaryDirectory() as place:
         os.chdir(place)
-        # Whoever runs this in the checkout would else import its sources.
+        # Otherwise a run from the checkout would import its sources.
         sys.path[:] = [entry for entry in sys.path if checkout not in Path(entry or ".").parents]
         import mathsetu
         from mathsetu.retrieval import kernels
@@ -43,7 +43,7 @@ def main() -> int:
         hot = not str(reader.__file__).endswith(".py")
         print(f"mathsetu {mathsetu.__version__} in {Path(mathsetu.__file__).parent}")
         print(f"hot modules compiled: {hot}; inner loops compiled: {kernels.is_compiled()}")
-        # Windows has no inner loops in C; numpy does the same there.
+        # There are no inner loops in C for Windows; numpy does the same there.
         if options.compiled and not (hot and (kernels.is_compiled() or sys.platform == "win32")):
             return 1
         mathsetu.build_library(
@@ -59,7 +59,7 @@ def main() -> int:
 
 
 def speed(seconds: float = 2.0) -> float:
-    """Formulas that are parsed into both trees in a second of processor time."""
+    """Return the number of formulas parsed into both trees per second of processor time."""
     from mathsetu.formulas.parse import parse_latex
 
     for latex in FORMULAS:

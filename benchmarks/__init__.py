@@ -1,4 +1,4 @@
-"""Measurements that are too slow or too particular for the tests."""
+"""Benchmarks: measurements that are too slow or too specialised for the tests."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _OURS = ("benchmarks", "mathsetu", "tests")
 def tell_missing_package(
     kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
-    """Say in one line which package a benchmark needs and which environments have it.
+    """Print in one line which package a benchmark needs, and which environments have it.
 
     Args:
-        kind: The kind of what went wrong; anything but a missing package is shown as always.
-        error: What went wrong.
-        trace: Where.
+        kind: The type of the exception; anything but a missing package is handled as usual.
+        error: The exception.
+        trace: Its traceback.
     """
     package = (getattr(error, "name", None) or "").partition(".")[0]
     if not isinstance(error, ModuleNotFoundError) or not package or package in _OURS:
@@ -30,7 +30,7 @@ def tell_missing_package(
     )
 
 
-# While `python -m benchmarks.NAME` looks for NAME, the program is called so; a test that imports a
-# benchmark keeps its own way of showing errors.
+# While `python -m benchmarks.NAME` looks for NAME, argv[0] is "-m". A test that imports a benchmark
+# keeps its own exception hook.
 if sys.argv[:1] == ["-m"]:
     sys.excepthook = tell_missing_package

@@ -3,10 +3,11 @@
     python -m benchmarks.answers default msm-bm25-tuned [--languages en hi es] [--set ranking.k=10]
     python -m benchmarks.answers default --library FOLDER
 
-nDCG@10 (with its bootstrap interval, 95%) and MAP over the topics that have a present post judged 2
-or 3, the whole collection ranked, unjudged posts counted as not relevant. For other languages also
-how much that is of English, both years together, with the bootstrap interval over topics. Where
-topics of a language have the text of another topic, figures without them follow.
+Prints nDCG@10 (with its 95% bootstrap interval) and MAP over the topics with a post in the
+collection judged 2 or 3. The whole collection is ranked; unjudged posts count as not relevant. For
+languages other than English, the percentage of the English nDCG@10 over both years is added, with
+its bootstrap interval over topics. If topics of a language have the text of another topic, the
+figures are repeated without these topics.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def measure(
         runs: dict[str, Run] = {}
         for language in languages:
             queries = topics(language, data)
-            library.run(queries[:1])  # what is loaded once is not part of a query's time
+            library.run(queries[:1])  # warm up: loading is not part of the time of a query
             seconds = []
             rankings: dict[str, tuple[Hit, ...]] = {}
             for query in queries:
@@ -81,19 +82,19 @@ def measure(
 
 
 def without(grades: Judged, topics: set[str]) -> Judged:
-    """The judgments of all other topics."""
+    """The judgments of all topics but some."""
     return {topic: found for topic, found in grades.items() if topic not in topics}
 
 
 def figures(run: Run, grades: Judged) -> str:
-    """The mean measures of a year's topics, and how far nDCG@10 might be off."""
+    """Format nDCG@10 with its bootstrap interval, and MAP, over the topics of a year."""
     [between] = bootstrap_intervals([gains(run, grades)])
     mean_ndcg, mean_ap = mean_measures(run, grades)
     return f"{mean_ndcg:.3f} ({between.low:.3f} to {between.high:.3f}) {mean_ap:.3f}"
 
 
 def gains(run: Run, grades: Judged) -> list[float]:
-    """NDCG@10 of each topic."""
+    """The nDCG@10 of each topic."""
     return [
         ndcg([hit.id for hit in run.rankings.get(topic, ())], wanted)
         for topic, wanted in grades.items()
@@ -101,10 +102,10 @@ def gains(run: Run, grades: Judged) -> list[float]:
 
 
 def of_english(runs: Mapping[str, Run], language: str, years: Iterable[Judged]) -> str:
-    """The share of English that another language reaches, and how far chance may move it.
+    """Format a language's nDCG@10 as a percentage of English, with its bootstrap interval.
 
-    A year's mean counts as much as another's. English and the other language are drawn on the same
-    topics: what makes a topic hard for both does not count as chance.
+    Both years have the same weight. English and the other language are resampled on the same
+    topics, so that the difficulty of topics does not widen the interval.
     """
     if language == "en" or "en" not in runs:
         return ""

@@ -1,13 +1,15 @@
-"""Fits the calibration of a recipe on judged topics and nonsense, and prints what goes into it.
+"""Fits the calibration of a recipe on judged topics and nonsense, and prints the recipe's lines.
 
     python -m benchmarks.calibration [default] [--library FOLDER] [--languages en hi es]
 
-Asked are the ARQMath topics in the languages of CrossMath, as a whole and their titles alone; the
-sampler's queries; and queries without any sense: letters at random in seven scripts, and harder
-ones (short words, syllables, letters with digits). A library that is there already (``--library``,
-the ARQMath posts with the same parts) need not be built. Printed are the lines for the recipe, what
-they do to topics that they were not fitted on (five folds over topics), and how scores compare with
-the share of hits that are relevant. When the encoder or the weights change, this is run again.
+The queries are: the ARQMath topics in the languages of CrossMath, in full and as titles only; the
+queries of the sampler; and nonsense, which is random letters in seven scripts, and harder cases
+(short words, letters mixed with digits). ``--library`` names an existing library of the ARQMath
+posts with the same parts, which is then not built.
+
+Prints the lines for the recipe, the effect on topics that were not used for fitting (five folds
+over topics), and the share of relevant hits by score. Run it again when the encoder or the weights
+change.
 """
 
 from __future__ import annotations
@@ -36,11 +38,11 @@ from mathsetu.recipes.schema import Recipe
 
 Numbers = NDArray[np.float64]
 
-#: What a part says of a candidate that is half as good as one can be.
+#: The score of a part at which a candidate is half as good as possible.
 HALF = {"words": 10.0, "formulas": 0.5, "meaning": 0.4}
-# Candidates of a query that are fitted on, and folds over topics.
+# Candidates of a query that are used for fitting, and folds over topics.
 _DEPTH, _FOLDS = 50, 5
-# The share of judged queries that must have something close.
+# The share of judged queries that must have a score above the threshold.
 _KEPT = 0.99
 _RIDGE = 0.1
 _SCRIPTS = {
@@ -55,7 +57,7 @@ _SCRIPTS = {
 
 
 def nonsense(count: int, seed: int = 1, *, hard: bool = False) -> list[str]:
-    """Queries without any sense, the scripts in turn.
+    """Make nonsense queries, in all scripts in turn.
 
     >>> nonsense(1, seed=7) == nonsense(1, seed=7)
     True
@@ -81,15 +83,15 @@ def nonsense(count: int, seed: int = 1, *, hard: bool = False) -> list[str]:
 
 @dataclass(frozen=True)
 class Observed:
-    """What a query finds.
+    """The result of one query.
 
     Attributes:
-        topic: What it belongs to; queries of one topic are in one fold.
-        levels: What each part says of its best candidate.
-        silent: The parts that have nothing to go on.
+        topic: The topic of the query; all queries of a topic are in the same fold.
+        levels: The score of the best candidate in each part.
+        silent: The parts that cannot score the query.
         totals: The hybrid scores of the candidates, best first.
         grades: Their grades.
-        has_answer: Whether any post of the collection answers it.
+        has_answer: Whether the collection has a relevant post.
     """
 
     topic: str
@@ -107,7 +109,7 @@ class Observed:
 def observe(
     library: Library, recipe: Recipe, question: Question, topic: str, grades: Mapping[str, int]
 ) -> Observed:
-    """Ask a question, and keep what a calibration is fitted on."""
+    """Run a query, and keep the values that a calibration is fitted on."""
     view = library._backend.now()
     parts, allowed = view.parts(None)
     ranker = Ranker(recipe, parts, view.stored_posts)
@@ -127,7 +129,7 @@ def observe(
 def observed_topics(
     library: Library, recipe: Recipe, language: str, data: Path, *, titles: bool
 ) -> Iterator[Observed]:
-    """The judged topics in a language, as a whole or their titles alone."""
+    """Run the judged topics in a language, in full or as titles only."""
     wanted = {topic: grades for year in YEARS for topic, grades in judged(year, data).items()}
     for query in topics(language, data):
         if query.id in wanted:
@@ -137,7 +139,7 @@ def observed_topics(
 
 
 def observed_sampler(library: Library, recipe: Recipe) -> Iterator[Observed]:
-    """The sampler's queries."""
+    """Run the queries of the sampler."""
     grades: dict[str, dict[str, int]] = {}
     for judgment in sampler.judgments():
         grades.setdefault(judgment.query_id, {})[judgment.id] = judgment.grade
@@ -149,14 +151,14 @@ def observed_sampler(library: Library, recipe: Recipe) -> Iterator[Observed]:
 def observed_nonsense(
     library: Library, recipe: Recipe, queries: Sequence[str]
 ) -> Iterator[Observed]:
-    """Queries that nothing is close to."""
+    """Run queries that have no relevant post."""
     for query in queries:
         question = typed_question(query, library=library.languages)
         yield observe(library, recipe, question, query, {})
 
 
 def logistic(rows: Numbers, wanted: Numbers, counting: Numbers) -> Numbers:
-    """Weights of a logistic regression, by Newton's method."""
+    """Fit a logistic regression by Newton's method, and return its weights."""
     weights = np.zeros(rows.shape[1])
     for _ in range(50):
         chance = 1 / (1 + np.exp(-rows @ weights))
@@ -170,7 +172,7 @@ def logistic(rows: Numbers, wanted: Numbers, counting: Numbers) -> Numbers:
 
 
 def levels(one: Observed) -> list[float]:
-    """What a calibration reads of a query: levels of parts, and which are silent."""
+    """The features of a query for a calibration: levels of parts, and which parts are silent."""
     reached = [
         0.0 if part in one.silent else one.levels.get(part, 0.0) / (one.levels[part] + half)
         for part, half in HALF.items()
@@ -179,10 +181,10 @@ def levels(one: Observed) -> list[float]:
 
 
 def fit(answered: Sequence[Observed], senseless: Sequence[Observed]) -> Calibration:
-    """The calibration that fits what was observed best."""
+    """Fit the calibration to the observed queries."""
     rows = np.array([levels(one) for one in [*answered, *senseless]])
     wanted = np.array([1.0] * len(answered) + [0.0] * len(senseless))
-    # Sense and nonsense count the same, however many there are.
+    # Judged queries and nonsense have the same total weight, whatever their numbers.
     counting = np.where(wanted > 0, 1.0, len(answered) / len(senseless))
     close = logistic(rows, wanted, counting).round(2).tolist()
     found = [one for one in answered if len(one.totals)]
@@ -205,7 +207,7 @@ def _hits(one: Observed) -> Numbers:
 
 
 def threshold(learned: Calibration, answered: Sequence[Observed]) -> float:
-    """The highest score that nearly all judged queries reach: it must not cost recall."""
+    """The highest score that nearly all judged queries reach, so that recall is preserved."""
     reached = np.sort(best(learned, answered))
     return float(np.floor(1e4 * reached[int(len(reached) * (1 - _KEPT))]) / 1e4)
 
@@ -216,7 +218,7 @@ def best(learned: Calibration, rows: Sequence[Observed]) -> Numbers:
 
 
 def best_relevant(learned: Calibration, rows: Sequence[Observed]) -> Numbers:
-    """The best score of a relevant post of each query, among the candidates."""
+    """The best score of a relevant candidate for each query; 0 if there is none."""
     return np.array(
         [
             max(
@@ -229,7 +231,7 @@ def best_relevant(learned: Calibration, rows: Sequence[Observed]) -> Numbers:
 
 
 def to_toml(learned: Calibration) -> str:
-    """The lines of a recipe."""
+    """Format a calibration as the lines of a recipe."""
     lines = ["[ranking.calibration]", f"threshold = {learned.threshold:g}"]
     for name in ("half", "close", "silent", "relevant"):
         cells = ", ".join(f"{part} = {value:g}" for part, value in getattr(learned, name).items())
@@ -240,7 +242,7 @@ def to_toml(learned: Calibration) -> str:
 def report(
     groups: Mapping[str, Sequence[Observed]], senseless: Mapping[str, Sequence[Observed]]
 ) -> None:
-    """What calibrations do to topics that they were not fitted on."""
+    """Print the effect of calibrations on topics that they were not fitted on."""
     everyone = [one for rows in groups.values() for one in rows]
     names = sorted({one.topic for one in everyone})
     fold_of = {name: number % _FOLDS for number, name in enumerate(names)}
@@ -261,7 +263,7 @@ def report(
         share = sum(reached) / sum(found)
         print(f"    {share:.2%} of {sum(found)} have a relevant post above it by itself")
     for name, rows in senseless.items():
-        # Each was fitted on every other one; it is shown those between.
+        # Each calibration was fitted on every second query, and is tested on the others.
         above = [
             best(own, rows[1 - fold % 2 :: 2]) >= own.threshold for fold, own in enumerate(learned)
         ]
@@ -278,7 +280,7 @@ def report(
 
 @contextmanager
 def built(folder: Path | None, recipe: Recipe, data: Path) -> Iterator[Library]:
-    """The ARQMath library, built unless it is there."""
+    """Open the ARQMath library, and build it first if no folder is given."""
     with tempfile.TemporaryDirectory() as scratch:
         place = folder or Path(scratch) / "library"
         if folder is None:

@@ -1,10 +1,10 @@
-"""Follows a query and a post through the engine and draws both paths, a line per step.
+"""Traces a query and a post through the engine, and prints both call paths, one file per line.
 
     python -m benchmarks.call_paths
 
-A step is a file that is entered, described by the first line of its docstring. Packages are drawn
-from layer 2 up: below are formulas, languages and markup, which every package uses. CONTRIBUTING.md
-shows the drawing, and a test compares.
+A step is a file whose code is entered, described by the first line of its docstring. Only packages
+from layer 2 up are shown: every package uses those below (formulas, languages, markup).
+CONTRIBUTING.md has the result, and a test compares it.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from mathsetu.library import build_library
 from mathsetu.records import Post
 
 PACKAGE = Path(mathsetu.__file__).parent
-#: Packages of the layers below, which are not drawn.
+#: Packages that are not shown, because every package uses them.
 LIBRARIES = ("formulas", "languages", "evaluation", "markup")
-#: What runs where the inner loops are not compiled.
+#: The module that is used if the inner loops are not compiled.
 FALLBACK = "retrieval/kernels/plain.py"
 QUERY = r"समाकल $\int_0^\infty \frac{\sin x}{x}dx$ का मान"
 
 
 @dataclass
 class CallPath:
-    """The files that were entered, in order, and the types of values that were made."""
+    """The files that were entered, in order, and the dataclasses that were created."""
 
     files: list[str] = field(default_factory=list)
     values: dict[str, str] = field(default_factory=dict)
@@ -53,7 +53,7 @@ class CallPath:
 
 @contextmanager
 def followed() -> Iterator[CallPath]:
-    """Note every file of the package that is entered, and every dataclass that is filled."""
+    """Trace every file of the package that is entered, and every dataclass that is created."""
     path = CallPath()
     seen: set[str] = set()
 
@@ -79,7 +79,7 @@ def followed() -> Iterator[CallPath]:
 
 
 def path_of_a_query(folder: Path) -> CallPath:
-    """``mathsetu search`` with reasons, after one that has loaded what is loaded once."""
+    """Trace ``mathsetu search`` with reasons, after a first call that has filled the caches."""
 
     def search() -> None:
         with redirect_stdout(StringIO()), suppress(SystemExit):
@@ -92,7 +92,7 @@ def path_of_a_query(folder: Path) -> CallPath:
 
 
 def path_of_a_post(folder: Path) -> CallPath:
-    """Building a library of a question and its answer, after one that has loaded the encoder."""
+    """Trace building a library of two posts, after a first build that has loaded the encoder."""
     posts = [
         Post(id="q", kind="question", title="Sums", body="What is the sum $1+2+\\dots+n$?"),
         Post(id="a", kind="answer", parent_id="q", body="It is $\\frac{n(n+1)}{2}$."),
@@ -104,7 +104,7 @@ def path_of_a_post(folder: Path) -> CallPath:
 
 
 def drawing(title: str, path: CallPath) -> str:
-    """A path, a line per step."""
+    """Format a path, one line per step."""
     width = max(map(len, path.drawn))
     steps = (f"    {file:{width}}  {_says(PACKAGE / file)}" for file in path.drawn)
     return "\n".join([title, *steps])
@@ -116,7 +116,7 @@ def _says(file: Path) -> str:
 
 
 def both() -> dict[str, CallPath]:
-    """Each path by its title."""
+    """Trace both paths, by title."""
     with TemporaryDirectory() as folder:
         library = Path(folder) / "library"
         build_library(library, sampler.posts(), processes=1)

@@ -1,4 +1,4 @@
-"""Measures a library on a real Qdrant server, or on a cluster of several, against its folder.
+"""Compares a library on a real Qdrant server, or a cluster of several, with the same in a folder.
 
     python -m benchmarks.cluster answers LIBRARY TOPICS… --nodes 3 --replicas 2
     python -m benchmarks.cluster kill LIBRARY --nodes 3 --replicas 2 --users 20
@@ -7,10 +7,11 @@
     python -m benchmarks.cluster snapshot LIBRARY --nodes 3 --shards 3 --replicas 2
     python -m benchmarks.cluster growth LIBRARY arqmath --steps 1 4 17 --shards 8 --processes 16
 
-The servers are started on this machine (``MATHSETU_QDRANT`` names the program) and ended. TOPICS
-are files of queries, or the words ``sampler`` or ``arqmath`` (its judged topics in seven languages,
-from the shared data), which have judgments; ``--qrels`` names others. ``growth`` publishes the
-first segments of a library, then more of them; `benchmarks.enlarged_library` makes large ones.
+The servers are started on this machine (``MATHSETU_QDRANT`` names the program) and stopped at the
+end. TOPICS are files of queries, or the words ``sampler`` or ``arqmath`` (its judged topics in
+seven languages, from the shared data), which have judgments; ``--qrels`` names others. ``growth``
+publishes the first segments of a library, then more of them; `benchmarks.enlarged_library` makes
+large libraries.
 """
 
 from __future__ import annotations
@@ -54,15 +55,15 @@ from mathsetu.records import Hit, Query, Run
 from tests.retrieval.qdrant_server import LocalQdrant
 
 _K = 10
-# Scores that differ by less are the same.
+# Scores that differ by less are equal.
 _SAME = 1e-5
-# The build of a library that grows.
+# The build id of the library that is published in steps.
 _GROWING = "growing"
 
 
 @contextmanager
 def servers(nodes: int) -> Iterator[list[LocalQdrant]]:
-    """Nodes of a cluster, ended and cleared away afterwards."""
+    """Start the nodes of a cluster; stop and delete them afterwards."""
     folder = Path(tempfile.mkdtemp(prefix="mathsetu-cluster-"))
     started: list[LocalQdrant] = []
     try:
@@ -84,7 +85,7 @@ def address_of(nodes: Sequence[LocalQdrant], name: str = "math") -> str:
 
 
 def read_queries(topics: Sequence[str], most: int) -> list[Query]:
-    """Queries of files, of the sampler, or ARQMath's judged topics in seven languages."""
+    """Read queries from files, the sampler, or ARQMath's judged topics in seven languages."""
     queries: list[Query] = []
     for topic in topics:
         if topic == "sampler":
@@ -97,7 +98,7 @@ def read_queries(topics: Sequence[str], most: int) -> list[Query]:
 
 
 def arqmath_queries() -> list[Query]:
-    """ARQMath's topics that have a relevant post, with their languages before their ids."""
+    """ARQMath's topics with a relevant post; their ids are prefixed with the language."""
     wanted = set().union(*(shared.judged(year) for year in shared.YEARS))
     return [
         replace(query, id=f"{language}/{query.id}")
@@ -115,7 +116,7 @@ def publish(folder: Path, address: str, spread: Spread, processes: int = 1) -> f
 
 
 def wait_until_indexed(address: str, seconds: float = 300.0) -> float:
-    """Wait until the servers have done what they do in the background; gives how long that was."""
+    """Wait until the servers have finished background indexing; return the seconds waited."""
     begun = time.perf_counter()
     with connected(address) as cluster:
         names = Newest(cluster).get().names
@@ -135,7 +136,7 @@ def percentile(seconds: Sequence[float], share: float) -> float:
 
 @dataclass(frozen=True)
 class Asked:
-    """A query that was asked in both places: what was found, and in how many seconds."""
+    """A query that was run on both: the hits and the seconds of the folder and of the cluster."""
 
     query: Query
     ours: tuple[Hit, ...]
@@ -147,7 +148,7 @@ class Asked:
 def ask_both(
     folder: Path, address: str, queries: Sequence[Query]
 ) -> tuple[list[Asked], dict[str, float]]:
-    """Ask a folder and a cluster; gives the seconds of the cluster's requests, too."""
+    """Search a folder and a cluster; also return the seconds of each kind of request."""
     asked = []
     with Library(folder) as here, Library(address) as there:
         for library in (here, there):
@@ -164,7 +165,7 @@ def ask_both(
 
 
 def answers(options: argparse.Namespace) -> dict[str, Any]:
-    """Whether the answers are the same, and how long they take."""
+    """Compare the answers of the cluster with those of the folder, and measure latency."""
     queries = read_queries(options.topics, options.queries)
     spread = Spread(options.shards, options.replicas)
     with servers(options.nodes) as nodes:
@@ -213,7 +214,7 @@ def answers(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def by_request(spent: Mapping[str, float], queries: int) -> dict[str, float]:
-    """Milliseconds of each kind of request for one query, the longest first."""
+    """Milliseconds per query for each kind of request, the slowest first."""
     ordered = sorted(spent.items(), key=lambda entry: -entry[1])
     return {what: round(1000 * total / queries, 1) for what, total in ordered}
 
@@ -235,7 +236,7 @@ def judged(options: argparse.Namespace) -> Judgments | None:
 
 
 def by_language(asked: Sequence[Asked], judgments: Judgments | None) -> dict[str, list[float]]:
-    """For each language of queries: nDCG@10 of the folder, and of the cluster."""
+    """The nDCG@10 of the folder and of the cluster, by the language of the queries."""
     if judgments is None:
         return {}
     measure = parse_measures(["nDCG@10"])[0]
@@ -264,7 +265,7 @@ def by_language(asked: Sequence[Asked], judgments: Judgments | None) -> dict[str
 
 
 def watched(library: Library) -> dict[str, float]:
-    """Seconds that a library's requests take, by what they ask for; counted from now on."""
+    """Count the seconds of a library's requests by kind, from now on."""
     spent: defaultdict[str, float] = defaultdict(float)
     cluster = library._backend._cluster  # type: ignore[attr-defined]
     plain = cluster.read
@@ -281,7 +282,7 @@ def watched(library: Library) -> dict[str, float]:
 
 
 class Users:
-    """Users who search at once, and compare what they get with what they should get."""
+    """Concurrent users who compare each answer with the expected one."""
 
     def __init__(self, address: str, queries: Sequence[Query], count: int) -> None:
         self._library = Library(address)
@@ -322,7 +323,7 @@ class Users:
 
 
 def kill(options: argparse.Namespace) -> dict[str, Any]:
-    """What users notice when a node is killed, stays away and comes back."""
+    """What users see when a node is killed, stays down and comes back."""
     queries = read_queries(["sampler"], 40)
     with servers(options.nodes) as nodes:
         address = address_of(nodes)
@@ -353,7 +354,7 @@ def kill(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def publishing(options: argparse.Namespace) -> dict[str, Any]:
-    """Whether a publisher that is killed at random moments ends with the same collections."""
+    """Whether a publisher that is killed at random moments still produces the same collections."""
     with servers(1) as nodes:
         whole = address_of(nodes, "whole")
         seconds = publish(options.library, whole, Spread(), options.processes)
@@ -369,7 +370,7 @@ def publishing(options: argparse.Namespace) -> dict[str, Any]:
         while killed < options.kills:
             process = subprocess.Popen(command, stdout=subprocess.DEVNULL, env=os.environ)
             try:
-                # The work gets less each time.
+                # Each restart has less left to do.
                 process.wait(start + chosen.random() * seconds / options.kills * 2)
                 break
             except subprocess.TimeoutExpired:
@@ -385,7 +386,7 @@ def publishing(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def content(address: str) -> dict[str, int]:
-    """How many points each collection has, and a digest of all that they hold."""
+    """The number of points of each collection, and a digest of their content."""
     found: dict[str, int] = {}
     with connected(address) as cluster:
         snapshot = Newest(cluster).get()
@@ -413,7 +414,7 @@ def content(address: str) -> dict[str, int]:
 
 
 def changes(options: argparse.Namespace) -> dict[str, Any]:
-    """Additions and removals under load: nobody sees half of one, and counts are right then."""
+    """Add and remove posts under load: readers must see all or none, and counts must be right."""
     queries = read_queries(["sampler"], 20)
     posts = list(sampler.posts())[: options.posts]
     with servers(options.nodes) as nodes, tempfile.TemporaryDirectory() as folder:
@@ -472,7 +473,7 @@ def counts(address: str) -> dict[str, Any]:
 
 
 def growth(options: argparse.Namespace) -> dict[str, Any]:
-    """How times grow with the collection: a library's segments are published in steps."""
+    """Measure times as the collection grows: the segments of a library are published in steps."""
     queries = read_queries(options.topics, options.queries)
     manifest = read_manifest(options.library)
     rows = []
@@ -528,7 +529,7 @@ def growth(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def send_one(folder: Path, address: str, spread: Spread, number: int) -> None:
-    """Publish one segment of a library, by a process that does only that."""
+    """Publish one segment of a library, in a worker process."""
     with connected(address) as cluster:
         names = Names(cluster.address.name, _GROWING)
         manifest = read_manifest(folder)
@@ -536,7 +537,7 @@ def send_one(folder: Path, address: str, spread: Spread, number: int) -> None:
 
 
 def searched(address: str, queries: Sequence[Query]) -> dict[str, Any]:
-    """How long searches on a cluster take, one after the other."""
+    """Measure the latency of sequential searches on a cluster."""
     with Library(address) as library:
         for query in queries[:3]:
             library.search(query, _K)
@@ -553,7 +554,7 @@ def searched(address: str, queries: Sequence[Query]) -> dict[str, Any]:
 
 
 def snapshots(options: argparse.Namespace) -> dict[str, Any]:
-    """Snapshot, wipe, restore: the same answers. Each node saves what it has."""
+    """Snapshot every node, delete the collections and restore them; answers must be the same."""
     queries = read_queries(["sampler"], 20)
     with servers(options.nodes) as nodes:
         address = address_of(nodes)

@@ -1,20 +1,20 @@
-r"""A collection of any size for measuring: real sentences and formulas, put together again.
+r"""Makes a synthetic collection of any size from real sentences and formulas, for benchmarks.
 
     python -m benchmarks.collection 250000 --out posts.jsonl
     python -m benchmarks.collection 60000 --real --out posts.jsonl
     mathsetu index library posts.jsonl
 
-Sentences come from the question-answer pairs of ``../shared/data/training/qa.jsonl.xz``. A post has
-as many sentences as a pair drawn by chance, in its language; the sentences are drawn by chance, so
-that words are as frequent as they really are. Each formula of a sentence is replaced: by one drawn
-from all occurrences of formulas (so $x$ comes as often as it really does), or by a formula of
-``formulas.tsv.xz`` or the pairs whose letters and numbers are changed, so that the number of
-distinct formulas grows with the collection as it does in ARQMath's (10 million among 25 million).
+Sentences come from the question-answer pairs of ``../shared/data/training/qa.jsonl.xz``. A post
+has the language and the number of sentences of a randomly drawn pair. Its sentences are drawn at
+random, so that words keep their frequencies. Each formula of a sentence is replaced: either by one
+drawn from all occurrences of formulas (so $x$ keeps its frequency), or by a formula of
+``formulas.tsv.xz`` or of the pairs with changed letters and numbers, so that the number of distinct
+formulas grows with the collection as in ARQMath (10 million among 25 million).
 
-Tags are those of a real ARQMath answer where that data is there; ``common`` is on four posts of
-ten and ``rare`` on ten posts of the collection, for measuring filters. Post 17 is the same in
-collections of all sizes, but for that tag. Memory does not depend on the size. With ``--real``
-the posts are pairs as they are, drawn by chance: there are 137,000.
+Tags are those of a real ARQMath answer if that data exists; ``common`` is added to four posts of
+ten and ``rare`` to ten posts of the collection, to measure filters. Apart from that tag, post 17 is
+the same in collections of all sizes. Memory use does not depend on the size. With ``--real``, the
+posts are unchanged pairs, drawn at random: there are 137,000.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ from mathsetu.collections.files import writing
 from mathsetu.collections.jsonl import VERSION
 from mathsetu.languages.sentences import sentences
 
-# Stands in a sentence where a formula goes.
+# Placeholder for a formula in a sentence.
 _SLOT = "\ue000"
 _FORMULA = re.compile(r"\$\$([^$]+)\$\$|\$([^$]+)\$")
-# What is left of money, of other ways to write formulas, and of the sources of books.
+# Remains of money amounts, of other delimiters of formulas, and of LaTeX sources of books.
 _LEFT_OVER = re.compile(r"\$|\\[()\[\]]|\\(?:begin|end|label|bibitem|PM[a-z]+)\b|\[asy\]|<<")
-# Words one after the other: the text between two formulas, taken for one.
+# Several words in a row: the text between two formulas, mistaken for a formula.
 _PROSE = re.compile(r"(?<![\\A-Za-z{])[A-Za-z]{3,}[,.]? [A-Za-z]{2,}|://|\]\(|\[\[|<<")
 _TEXT = re.compile(r"\\text[a-z]*\s*\{[^{}]*\}")
-# Commands, names of environments and texts stay; single letters and numbers change.
+# Commands, names of environments and texts are kept; single letters and numbers are replaced.
 _PIECE = re.compile(
     r"(\\(?:begin|end|text[a-z]*|operatorname|mathrm|mathbf|mathsf|tag|label|color)\*?\s*\{[^{}]*\}"
     r"|\\[A-Za-z]+|\\.|[A-Za-z]{2,})|([A-Za-z])|(\d+)"
 )
-# Letters that stand for the same kind of thing.
+# Letters that are used for the same kind of object.
 _KINDS = ("abcd", "fgh", "ijklmn", "pqrst", "uvwxyz", "ABCDEFGH", "KLMNPQRS", "TUVWXYZ")
-# Of the formulas of posts, so many are not among those seen before.
+# The share of formulas in posts that are new.
 _NEW = 0.45
 _LONGEST_FORMULA, _LONGEST_SENTENCE = 300, 600
 _COMMON, _RARE = 0.4, 10
@@ -79,12 +79,12 @@ class Material:
         self.tags = _tags(data)
 
     def _read(self, text: str, language: str, known: dict[str, str]) -> int:
-        """Take the sentences of a text; gives how many there are."""
+        """Collect the sentences of a text; return their number."""
 
         def slot(found: re.Match[str]) -> str:
             latex = (found[1] or found[2]).strip()
             if not is_formula(latex):
-                # Its dollars stay, and its sentence is left out.
+                # Its dollar signs remain, so that its sentence is left out.
                 return found[0]
             # One string for all occurrences of a formula.
             self.occurrences.append(known.setdefault(latex, latex))
@@ -99,7 +99,7 @@ class Material:
         return kept
 
     def post(self, number: int, seed: int) -> dict[str, Any]:
-        """One post of the collection, as our JSON Lines have it."""
+        """Make one post of the collection, as a row of our JSON Lines."""
         random = Random(f"{seed}/{number}")
         language, question, answer = random.choice(self.shapes)
         pool = self.sentences[language]
@@ -125,13 +125,13 @@ class Material:
         return {key: value for key, value in post.items() if value}
 
     def formula(self, random: Random) -> str:
-        """A formula as frequent as it really is, or a new one."""
+        """Draw a formula by its frequency, or make a new one."""
         if random.random() < _NEW:
             return changed(random.choice(self.patterns), random)
         return random.choice(self.occurrences)
 
     def posts(self, count: int, seed: int) -> Iterator[dict[str, Any]]:
-        """All posts, one after the other."""
+        """Make all posts."""
         rare = {count * place // _RARE for place in range(_RARE)}
         for number in range(count):
             post = self.post(number, seed)
@@ -141,7 +141,7 @@ class Material:
 
 
 def is_formula(latex: str) -> bool:
-    r"""Whether it is not the prose between two formulas or sums of money, taken for a formula.
+    r"""Whether a text is a formula, and not prose between two formulas or amounts of money.
 
     >>> is_formula(r"x > 0 \text{ for all } x"), is_formula("8 each. The problem is")
     (True, False)
@@ -151,7 +151,7 @@ def is_formula(latex: str) -> bool:
 
 
 def changed(latex: str, random: Random) -> str:
-    r"""A formula with other letters of the same kind, and other numbers as long as before.
+    r"""Replace letters by others of the same kind, and numbers by others of the same length.
 
     >>> changed(r"\frac{a+b}{2} = f(10x)", Random(1))
     '\\frac{b+c}{9} = f(22y)'
@@ -166,7 +166,7 @@ def changed(latex: str, random: Random) -> str:
             return str(kept)
         if letter:
             return letters.get(letter, letter)
-        # Noughts and ones are part of the structure.
+        # Zeros and ones are part of the structure.
         return (
             digits
             if digits in "01"
@@ -177,7 +177,7 @@ def changed(latex: str, random: Random) -> str:
 
 
 def real_posts(data: Path, count: int, seed: int) -> Iterator[dict[str, Any]]:
-    """Pairs of a question and its answer as they are."""
+    """Yield pairs of a question and its answer, unchanged."""
     pairs = list(_pairs(data))
     for number in sorted(Random(seed).sample(range(len(pairs)), min(count, len(pairs)))):
         row = pairs[number]
@@ -185,7 +185,7 @@ def real_posts(data: Path, count: int, seed: int) -> Iterator[dict[str, Any]]:
 
 
 def write(path: str | Path, posts: Iterator[dict[str, Any]]) -> None:
-    """Write a collection; posts leave out their formulas, which are found in their texts."""
+    """Write a collection; rows have no list of formulas, because the texts contain them."""
     with writing(path) as file:
         file.write(json.dumps({"mathsetu": "posts", "version": VERSION}) + "\n")
         for post in posts:
@@ -198,7 +198,7 @@ def _pairs(data: Path) -> Iterator[dict[str, str]]:
 
 
 def _formulas(data: Path) -> Iterator[str]:
-    """The formulas of the other file, but for prose that stands between formulas."""
+    """Read the formulas of the file of formulas, without prose between formulas."""
     with lzma.open(data / "training" / "formulas.tsv.xz", "rt", encoding="utf-8") as lines:
         for line in lines:
             latex = line.partition("\t")[0].strip()
@@ -216,7 +216,7 @@ def _tags(data: Path) -> list[tuple[str, ...]]:
 
 
 def _figures(material: Material, count: int, seed: int) -> str:
-    """What a sample of the collection is like."""
+    """Describe a sample of the collection."""
     formulas: Counter[str] = Counter()
     characters = 0
     for number in range(count):

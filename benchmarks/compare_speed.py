@@ -1,8 +1,8 @@
-"""Seconds that ``mathsetu compare`` takes on ten runs: ``python benchmarks/compare_speed.py``.
+"""Times ``mathsetu compare`` on ten runs: ``python benchmarks/compare_speed.py``.
 
-Synthetic runs over 150 topics with 100 judgments each are written to a temporary folder and
-compared by the command line as a user would call it, once for each depth. Shown are the processor
-time of the whole command, its start included, and the wall-clock time.
+Writes synthetic runs over 150 topics with 100 judgments each to a temporary folder, and compares
+them with the command line, once for each depth. Prints the processor time of the whole command,
+including its start, and the wall-clock time.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ COMMAND = [sys.executable, "-c", "from mathsetu.cli import main; main()", "compa
 
 
 def write_case(folder: Path, runs: int, topics: int, depth: int) -> list[str]:
-    """Write judgments and runs; gives the paths as the command takes them."""
+    """Write judgments and runs; return their paths as arguments of the command."""
     generator = random.Random(0)
     posts = [str(number) for number in range(max(200, 2 * depth))]
     names = [f"A.{number}" for number in range(topics)]

@@ -1,17 +1,17 @@
 r"""Lexical search across languages: ``python -m benchmarks.crosslingual_lexical``.
 
-CrossMath queries (title and body) over the English ARQMath posts (title, question and answer) with
-BM25+, once untranslated and once expanded by the glossary. nDCG@10 over the topics that have a post
-judged 2 or 3, unjudged posts counted as not relevant; the average of 2020 and 2021 is what counts.
+Ranks the English ARQMath posts (title, question and answer) for CrossMath queries (title and body)
+with BM25+, once untranslated and once expanded by the glossary. Prints nDCG@10 over the topics with
+a post judged 2 or 3; unjudged posts count as not relevant. The main figure is the mean of 2020 and
+2021.
 
-Formulas are the same in every language and are treated alike in all runs: the words and numbers of
-their LaTeX, in lower case (``\frac{x^2}{10}`` gives frac, x, 2, 10), are terms like any other. With
-k1 = 3 and b = 1 the untranslated figures come closest to those published with the data.
+Formulas are the same in every language and are handled in the same way in all runs: the words and
+numbers of their LaTeX, in lower case, are terms (``\frac{x^2}{10}`` gives frac, x, 2, 10). With
+k1 = 3 and b = 1 the untranslated figures are closest to those published with the data.
 
-The glossary was extended by looking at which words of these topics it lacked, and its weights were
-chosen on them: they are development topics. A second table searches translated problems by their
-words alone (MRR). No query was looked at there, but missing everyday English words were looked for
-in a quarter of the problems.
+These topics are development data: missing words were added to the glossary, and its weights were
+chosen on them. A second table searches translated problems by their words only (MRR). Its queries
+were not used, but missing everyday English words were collected from a quarter of the problems.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from mathsetu.languages.glossary import Glossary
 from mathsetu.markup import split
 
 YEARS = (2020, 2021)
-# The languages by name and by the name of their table of topics.
+# The name of each language, and the name of its table of topics.
 LANGUAGES = {
     "en": ("English", "eng_Latn"),
     "es": ("Spanish", "spa_Latn"),
@@ -73,7 +73,7 @@ class BM25Plus:
             self._postings[term] = (where, scores)
 
     def rank(self, query: Mapping[str, float], depth: int) -> list[int]:
-        """The best documents, equal ones in their order."""
+        """The best documents; ties are in document order."""
         scores = np.zeros(self._size)
         for term, weight in query.items():
             if term in self._postings:
@@ -101,7 +101,7 @@ def read_posts(path: Path) -> dict[str, str]:
 
 
 def read_judged(path: Path) -> Judged:
-    """The topics that have an answer: a post judged 2 or 3."""
+    """The topics with a relevant post (judged 2 or 3)."""
     judged: Judged = defaultdict(dict)
     for judgment in read_qrels(path):
         judged[judgment.query_id][judgment.id] = judgment.grade
@@ -127,12 +127,12 @@ def average_ndcg(
 
 
 def untranslated(text: str) -> dict[str, float]:
-    """The words as they are, analysed as if they were English."""
+    """The words without translation, analysed as English."""
     return dict(Counter(analyze(words(text), "en")))
 
 
 def expanded(text: str, language: str) -> dict[str, float]:
-    """The words by way of the glossary."""
+    """The words expanded by the glossary."""
     return dict(Glossary.load().expand(text, language, "en"))
 
 
@@ -200,7 +200,7 @@ def reciprocal_rank(
 
 
 def _prose(problem: str) -> str:
-    """A problem without its drawings, which are programs."""
+    """A problem without its drawings, which are Asymptote programs."""
     return re.sub(r"\[asy\].*?\[/asy\]", " ", problem, flags=re.DOTALL)
 
 

@@ -1,17 +1,16 @@
-"""The CrossMath pipeline with translators that run anywhere, in every language.
+"""Runs the CrossMath pipeline in every language with translators that need no GPU.
 
     python -m benchmarks.crossmath --model FOLDER [--place FOLDER]
     python -m benchmarks.crossmath --ours [--place FOLDER]
 
-Recipe ``crossmath-nllb-bi`` over the ARQMath posts, its encoder all-mpnet-base-v2 (``--model``
-names its folder), with Apertium where a pair is installed, the glossary, or no translation at all
-instead of NLLB. For each year nDCG@10 over all posts (unjudged ones counted as not relevant)
-and nDCG'@10 (judged posts only), over the topics that have a present post judged 2 or 3. The last
-columns are the authors' own runs with NLLB, cut to the posts that are present. With ``--place`` the
-library is kept and used again.
+Uses the recipe ``crossmath-nllb-bi`` over the ARQMath posts with the encoder all-mpnet-base-v2
+(``--model`` names its folder). Instead of NLLB, queries are translated by Apertium if it has the
+pair, by the glossary, or not at all. Prints nDCG@10 over all posts (unjudged posts count as not
+relevant) and nDCG'@10 (judged posts only) for each year, over the topics with a post in the
+collection judged 2 or 3. The last columns are the authors' own runs with NLLB, restricted to posts
+of the collection. With ``--place`` the library is kept and reused.
 
-With ``--ours`` it is the recipe ``default`` that stands beside the authors' runs, in nDCG'@10 and
-MAP'.
+With ``--ours`` the recipe ``default`` is compared with the authors' runs, in nDCG'@10 and MAP'.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ from mathsetu.library.reproduction import same_recipe
 from mathsetu.recipes import Recipe, load_recipe
 from mathsetu.records import Run
 
-# How queries come to English, and the settings of the recipe that say so.
+# Translations of queries into English, and the recipe settings for them.
 _WAYS = {
     "as they are": "query={}",
     "glossary": "query={translate='en'}",
@@ -48,7 +47,7 @@ _DEPTH = 1000
 
 
 def judged_only(run: Run, grades: Judged) -> Run:
-    """A run without the posts that nobody judged."""
+    """A run without unjudged posts."""
     return Run(
         run.name,
         {
@@ -59,7 +58,7 @@ def judged_only(run: Run, grades: Judged) -> Run:
 
 
 def figures(run: Run, years: Sequence[Judged]) -> str:
-    """Both measures of both years."""
+    """Format nDCG@10 and nDCG'@10 of both years."""
     rows = (
         (mean_measures(run, grades)[0], mean_measures(judged_only(run, grades), grades)[0])
         for grades in years
@@ -68,7 +67,7 @@ def figures(run: Run, years: Sequence[Judged]) -> str:
 
 
 def authors(language: str, years: Sequence[Judged], data: Path) -> list[tuple[float, float]]:
-    """nDCG'@10 and MAP' of the authors' runs in each year, where they have some."""
+    """nDCG'@10 and MAP' of the authors' runs in each year; empty if there are none."""
     folder = data / "crossmath" / "runs"
     paths = [folder / f"nllbbi.{LANGUAGES[language]}.{year}.tsv.gz" for year in YEARS]
     if not all(path.is_file() for path in paths):
@@ -91,7 +90,7 @@ def measure(folder: Path, recipe: Recipe, data: Path) -> None:
             library = Library(folder, [setting])
             try:
                 run = library.run(queries, _DEPTH)
-            except InputError:  # Apertium has no such pair
+            except InputError:  # Apertium does not have the pair
                 continue
             theirs = authors(language, years, data) if way == "as they are" else []
             beside = "   nllbbi" * bool(theirs) + "".join(f"   {gain:.3f}" for gain, _ in theirs)
@@ -108,7 +107,7 @@ def measure_ours(folder: Path, data: Path) -> None:
     print("language: nDCG'@10 and MAP' of 2020, of 2021: default, then nllbbi")
     for language in LANGUAGES:
         queries = [query for query in topics(language, data) if query.id in wanted]
-        # The authors rank every judged post, so ours are ranked to the end, too.
+        # The authors rank every judged post, so our ranking is also complete.
         run = library.run(queries, len(library))
         ours = [mean_measures(judged_only(run, year), year) for year in years]
         rows = (ours, authors(language, years, data))

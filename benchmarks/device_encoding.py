@@ -1,12 +1,12 @@
-"""How fast passages are encoded on an accelerator and on the processor, and how alike both are.
+"""Compares the encoding of passages on an accelerator and on the processor: speed and results.
 
     python -m benchmarks.device_encoding --device cuda [--passages 200000]
 
-The posts are those of ``benchmarks.collection``, or, where its data is not beside the repository,
-posts of the sampler joined to the same length. Passages are cut, sorted, encoded in batches and
-quantised as a build does it; only distinct ones are counted. Those that are encoded on the
-accelerator are repeated until there are as many as asked for. On the processor one thread encodes
-a sample of them. Hours are those of 2.5 million posts with as many passages each.
+The posts are those of ``benchmarks.collection`` or, if its data does not exist, sampler posts
+joined to the same length. Passages are split, sorted, encoded in batches and quantised as in a
+build; only distinct ones are counted. On the accelerator, passages are repeated until the number
+asked for is reached. On the processor, one thread encodes a sample of them. Hours are estimates for
+2.5 million posts with as many passages each.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from mathsetu.pool import all_cores, ordered_map
 from mathsetu.records import Post
 from mathsetu.retrieval.meaning import MeaningBuilder, MeaningSettings
 
-# More distinct passages take longer to cut and change no figure.
+# More distinct passages take longer to split and do not change the figures.
 _MOST_DISTINCT = 20_000
 _POSTS = 2_500_000
-# How many posts of the sampler make a post as long as those of the collection.
+# Number of sampler posts that are joined into one post of the usual length.
 _JOINED = 2
 _CHUNK = 64
 
 
 def posts(data: Path) -> Iterator[Post]:
-    """Posts without end."""
+    """Yield posts without end."""
     if (data / "training" / "qa.jsonl.xz").is_file():
         material = Material(data)
         for number in count():
@@ -59,7 +59,7 @@ def prepared(post: Post) -> Any:
 
 
 def fill(builder: MeaningBuilder, data: Path, wanted: int) -> int:
-    """Give a builder posts until it wants so many passages; how many posts these are."""
+    """Add posts until a builder has enough passages to encode; return the number of posts."""
     results = ordered_map(prepared, posts(data), all_cores(), _CHUNK)
     for number, one in enumerate(results, start=1):
         builder.add(one)
@@ -70,11 +70,11 @@ def fill(builder: MeaningBuilder, data: Path, wanted: int) -> int:
 
 
 class Encoded:
-    """Passages encoded as a build does it, and the time that took."""
+    """Passages encoded as in a build, and the time it took."""
 
     def __init__(self, builder: MeaningBuilder, passages: list[bytes]) -> None:
         kind = builder.kind
-        # What is loaded once is no part of the figures.
+        # Warm up: loading is not measured.
         builder.read([kind.opened(passages[0])])
         batches = [passages[at : at + kind.batch] for at in range(0, len(passages), kind.batch)]
         begun, spent = time.perf_counter(), time.process_time()
@@ -89,12 +89,12 @@ class Encoded:
         self.vectors = self.whole * np.array([scale for _, scale in made])[:, None]
 
     def hours(self, passages_per_post: float) -> float:
-        """How long the passages of 2.5 million posts take."""
+        """The hours that the passages of 2.5 million posts would take."""
         return _POSTS * passages_per_post / self.rate / 3600
 
 
 def compare(one: Encoded, other: Encoded) -> str:
-    """How alike the same passages are."""
+    """Compare the vectors of the same passages."""
     lengths = np.linalg.norm(one.vectors, axis=1) * np.linalg.norm(other.vectors, axis=1)
     cosines = (one.vectors * other.vectors).sum(axis=1) / lengths
     steps = np.abs(one.whole.astype(np.int16) - other.whole)

@@ -1,10 +1,10 @@
-"""The built-in encoder: English to Hindi sentences, hubs, speed beside another ONNX model.
+"""Measures the built-in encoder: English-Hindi retrieval, hubness, and speed against a rival.
 
     python -m benchmarks.encoder [--held-out held-out.hi.tsv] [--rival model.onnx]
 
-The held-out pairs are those that `mathsetu train encoder prepare` held out: English and Hindi, a
-pair a line. The rival is a BERT-like ONNX file (say all-MiniLM-L6-v2 in int8), timed in the same
-run on rows of as many tokens.
+The held-out pairs are those of `mathsetu train encoder prepare`: English and Hindi, one pair per
+line. The rival is a BERT-like ONNX file (for example all-MiniLM-L6-v2 in int8), timed in the same
+run on rows with the same number of tokens.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ ROUNDS = 7
 
 
 def ask(encoder: BuiltinEncoder, texts: Sequence[str], language: str) -> NDArray[np.float32]:
-    """Queries as the engine reads them: with more care where they are not in English."""
+    """Encode queries as the engine does: those not in English use a larger network."""
     reading = reading_of(language)
     rows = [row[:LENGTH] for row in encoder.tokens(texts, reading)]
     return encoder.encode_tokens(rows, reading)
 
 
 def held_out(encoder: BuiltinEncoder, path: Path) -> None:
-    """How often the right Hindi sentence is among the ten nearest of an English one, and back."""
+    """Recall@1 and @10 of sentence retrieval from English to Hindi, and back."""
     rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
     english, hindi = ([row[side] for row in rows] for side in (0, 1))
     ways = (("English to Hindi", english, "en", hindi), ("back", hindi, "hi", english))
@@ -48,7 +48,7 @@ def held_out(encoder: BuiltinEncoder, path: Path) -> None:
 
 
 def hubs(encoder: BuiltinEncoder, data: Path) -> None:
-    """How often a post is among the ten nearest of the topics: skewness and the worst post."""
+    """Hubness: how often each post is among the ten nearest of the topics (skewness, maximum)."""
     posts = [f"{post.title}\n\n{post.question}" for post in arqmath_posts(data)]
     vectors = encoder.encode(posts)
     for language in LANGUAGES:
@@ -66,7 +66,7 @@ def hubs(encoder: BuiltinEncoder, data: Path) -> None:
 
 
 def fastest(work: Callable[[], Any]) -> float:
-    """The least processor time of some rounds: noise only ever adds."""
+    """The minimum processor time of several rounds, since noise only adds time."""
     work()
     times = []
     for _ in range(ROUNDS):

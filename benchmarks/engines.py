@@ -1,23 +1,24 @@
-"""Our inner search beside other engines: the same posts, formulas, vectors and queries.
+"""Compares our search with other engines on the same posts, formulas, vectors and queries.
 
     python -m benchmarks.engines LIBRARY [--queries 50] [--only words,formulas,vectors]
 
-LIBRARY is one of ours that was built by the recipe ``default``. The others come with
-``pip install 'mathsetu[rivals]'``, pya0 where there is one; what is not installed is left out.
+LIBRARY is a library built with the recipe ``default``. Install the others with
+``pip install 'mathsetu[rivals]'``, and pya0 where it is available; engines that are not installed
+are left out.
 
 words     Each engine gets the terms of every post; exact is BM25 of all posts by numpy. Each
-          distinct term of a query counts once, since not every engine can weigh them.
-formulas  Each engine gets the features of every distinct formula; exact is the Dice of all
-          formulas. Queries are single formulas, and making their features is in everyone's time.
-vectors   Each engine gets the vector of every passage; exact is the dot product in floats.
+          distinct term of a query counts once, because not every engine can weight terms.
+formulas  Each engine gets the features of every distinct formula; exact is the Dice similarity of
+          all formulas. Queries are single formulas; extracting their features is timed for all.
+vectors   Each engine gets the vector of every passage; exact is the dot product of floats.
 
 Queries come from posts of the library: short ones are the first words of a question and one of its
-formulas, long ones the whole question (of formulas: one by chance, and the longest). One query at a
-time, on one thread, 500 wanted; each is asked twice and counts at its faster. Times are processor
-times, medians. Recall counts everything that scores as high as what belongs there. Engines with a
-setting between speed and recall have two rows: the quickest one for a recall@100 of .95, and the
-quickest that finds as much of the best 100 as ours does.
-Builds may use all cores; beside the time stands that of all processors. Sizes are those on disk.
+formulas, long ones are the whole question (for formulas: a random one, and the longest). Queries
+run one at a time on one thread, with 500 results; each is run twice, and the faster run counts.
+Times are medians of processor time. Recall accepts any document with the score of a document that
+belongs there. Engines with a setting between speed and recall have two rows: the fastest setting
+with a recall@100 of 0.95, and the fastest whose recall@100 equals ours. Builds may use all cores;
+the table has their wall-clock time and the time of all processors. Sizes are those on disk.
 """
 
 from __future__ import annotations
@@ -59,29 +60,29 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
     Numbers = NDArray[np.int64]
-    #: Scores of one term: of its frequencies in documents, their lengths, and their number.
+    #: The scores of one term, from its frequencies in documents, their lengths, and their number.
     Weigh = Callable[[Floats, Floats, int], Floats]
-    #: The numbers of the best documents for the query of a number.
+    #: Returns the numbers of the best documents for the query with a number.
     Search = Callable[[int], Numbers]
-    #: How many documents belong to the best, and what they score at least.
+    #: How many documents belong to the best, and their minimum score.
     Goal = tuple[int, float]
 
 PARTS = ("words", "formulas", "vectors")
 DEPTHS = (10, 100, 500)
 DEPTH = DEPTHS[-1]
-#: What engines of another order fetch, to be put into ours.
+#: Number of results fetched from engines with another ranking, to be rescored by ours.
 FETCHED = 2_000
 _SHORT = 8
 _SEED = 7
-#: Points that Qdrant Edge takes at once.
+#: Points per request to Qdrant Edge.
 _BATCH = 5_000
 _LONGEST_REFUSAL = 90
-#: Examples of each list that an IVF learns from.
+#: Training examples per list of an IVF index.
 _EXAMPLES = 64
 _EXPANSIONS = [2**power for power in range(9, 15)]
-#: The recall@100 at which others are often used, and how far from a goal is near enough.
+#: The usual target of recall@100, and the tolerance for reaching a target.
 _USUAL, _NEARLY = 0.95, 0.0005
-#: Sums in another order differ by so much.
+#: Relative difference of sums in different order.
 _ROUNDING = 1e-5
 
 Retriever = TypeVar("Retriever")
@@ -89,16 +90,16 @@ Retriever = TypeVar("Retriever")
 
 @dataclass(frozen=True)
 class Engine:
-    """An engine that was built.
+    """An engine with a built index.
 
     Attributes:
-        search: The numbers of the best documents for the query of a number, best first.
-        note: What is worth knowing of it.
-        count: Of how many documents it was built, from the first on; all, if none.
-        size: Its bytes, if they are not those of the folder that it was built in.
-        tune: Where there is a setting between speed and recall: sets the quickest that finds so
-            much of the best 100, and says which it is.
-        check: Finds out what else is worth knowing, where that takes time.
+        search: Returns the numbers of the best documents for the query with a number, best first.
+        note: Remarks for the table.
+        count: The number of documents indexed, from the first on; None for all.
+        size: Its bytes, if not those of the folder in which it was built.
+        tune: For an engine with a setting between speed and recall: selects the fastest setting
+            with this recall@100, and describes it.
+        check: Makes further remarks that take time to find.
     """
 
     search: Search
@@ -115,12 +116,12 @@ Maker = Callable[[Path], Engine]
 
 @dataclass(frozen=True)
 class Contest:
-    """What engines are compared by.
+    """The queries and exact scores by which engines are compared.
 
     Attributes:
         part: The part of the search.
         kinds: The kind of each query, short or long.
-        exact: For each query the exact scores of all documents.
+        exact: The exact scores of all documents for each query.
     """
 
     part: str
@@ -129,7 +130,7 @@ class Contest:
     _goals: dict[tuple[int, int], list[Goal]] = field(default_factory=dict)
 
     def recall(self, search: Search, depth: int, count: int | None = None) -> float:
-        """What share of the best documents is found, of the first so many."""
+        """The share of the best documents that is found, among the first ``count`` documents."""
         return self._share([search(number) for number in range(len(self.exact))], depth, count)
 
     def _share(self, found: Sequence[Numbers], depth: int, count: int | None = None) -> float:
@@ -140,18 +141,18 @@ class Contest:
         return float(np.mean(list(map(share, found, self.exact, goals))))
 
     def run(self, ours: Maker, rivals: Sequence[tuple[str, Maker]]) -> None:
-        """Ours first, then each of the others that is available."""
+        """Measure our engine, then each of the others that is available."""
         reached = self._rows("mathsetu", ours, 1.0)
         for name, make in rivals:
             try:
                 self._rows(name, make, reached)
             except ModuleNotFoundError as missing:
                 self._left_out(name, f"not installed ({missing.name})")
-            except Exception as error:  # the others shall still be measured
+            except Exception as error:  # measure the remaining engines
                 self._left_out(name, f"{type(error).__name__}: {error}")
 
     def _rows(self, name: str, make: Maker, ours: float) -> float:
-        """Build an engine, ask it everything and print what came of it; the last recall@100."""
+        """Build an engine, run all queries and print its rows; return the last recall@100."""
         with tempfile.TemporaryDirectory() as place:
             folder = Path(place)
             begun, had = time.perf_counter(), time.process_time()
@@ -159,7 +160,7 @@ class Contest:
             built = f"{time.perf_counter() - begun:.1f} | {time.process_time() - had:.1f}"
             size = folder_size(folder) if engine.size is None else engine.size
             known = f"{built} | {size / 1e6:,.1f}"
-            engine.search(0)  # what is made with the first query
+            engine.search(0)  # warm up
             if not engine.tune:
                 more = f"; {engine.check()}" if engine.check else ""
                 return self._row(name, engine, known, engine.note + more)
@@ -191,7 +192,7 @@ class Contest:
     def quickest(
         self, settings: Sequence[int], use: Callable[[int], None], search: Search, target: float
     ) -> int:
-        """Use the first of some settings, from quick to thorough, that finds so much."""
+        """Apply the first setting, from fast to thorough, that reaches a recall@100."""
         for setting in settings:
             use(setting)
             if self.recall(search, 100) >= target - _NEARLY:
@@ -200,14 +201,14 @@ class Contest:
 
 
 def goal(exact: Floats, depth: int) -> Goal:
-    """How many documents belong to the best, and what they score at least."""
+    """The number of documents that belong to the best, and their minimum score."""
     wanted = min(depth, int(np.count_nonzero(exact > 0)))
     least = np.partition(exact, len(exact) - wanted)[len(exact) - wanted] if wanted else 0
     return wanted, float(least) * (1 - _ROUNDING)
 
 
 def share(found: Numbers, exact: Floats, goal: Goal) -> float:
-    """What share of the best documents was found; of equal ones any will do.
+    """The share of the best documents that was found; ties are interchangeable.
 
     >>> exact = np.array([1, 5, 5, 0], dtype=np.float32)
     >>> share(np.array([2, 0]), exact, goal(exact, 2)), share(np.array([2]), exact, goal(exact, 1))
@@ -218,7 +219,7 @@ def share(found: Numbers, exact: Floats, goal: Goal) -> float:
 
 
 def milliseconds(search: Search, queries: Sequence[int]) -> float:
-    """The median processor time of queries, each asked twice and counted at its faster."""
+    """The median processor time of queries; each is run twice, and the faster run counts."""
     times = []
     for query in queries:
         tries = []
@@ -231,13 +232,13 @@ def milliseconds(search: Search, queries: Sequence[int]) -> float:
 
 
 def folder_size(folder: Path) -> int:
-    """The bytes of all files below a folder; what a file keeps free for later does not count."""
+    """The bytes of all files below a folder; unallocated space of sparse files does not count."""
     stats = (path.stat() for path in folder.rglob("*") if path.is_file())
     return sum(min(stat.st_size, 512 * stat.st_blocks) for stat in stats)
 
 
 class Merged:
-    """The postings of all segments as one index, whose documents are numbered across them."""
+    """The postings of all segments as one index with consecutive document numbers."""
 
     def __init__(self, segments: Sequence[Postings]) -> None:
         self.terms = np.unique(np.concatenate([one.terms for one in segments]))
@@ -263,17 +264,17 @@ class Merged:
         return len(self.lengths)
 
     def rows(self, hashes: NDArray[np.uint64]) -> Numbers:
-        """The rows of terms, -1 for one that is not there."""
+        """The rows of terms; -1 for an unknown term."""
         rows = np.searchsorted(self.terms, hashes)
         return np.where(np.take(self.terms, rows, mode="clip") == hashes, rows, -1)
 
     def lists(self, rows: Numbers) -> Iterator[tuple[NDArray[np.int32], Floats]]:
-        """The documents of terms, and their frequencies there."""
+        """Yield the documents of each term, and its frequencies there."""
         for start, end in kernels.ranges_of(self.starts, rows).tolist():
             yield self.documents[start:end], self.frequencies[start:end]
 
     def scores(self, rows: Numbers, weigh: Weigh) -> Floats:
-        """The scores of all documents: the sum over terms."""
+        """The scores of all documents: the sum over the terms."""
         scores = np.zeros(len(self), dtype=np.float32)
         for documents, frequencies in self.lists(rows):
             scores[documents] += weigh(frequencies, self.lengths[documents], len(documents))
@@ -281,15 +282,15 @@ class Merged:
 
     @cached_property
     def order(self) -> Numbers:
-        """The places of postings, one document after the other."""
-        # Both in one number: sorting numbers is much quicker than sorting by them.
+        """The positions of postings, sorted by document."""
+        # Packed into one integer: sorting integers is much faster than an argsort.
         places = np.arange(len(self.documents), dtype=np.uint64)
         both = np.sort((self.documents.astype(np.uint64) << np.uint64(32)) | places)
         return (both & np.uint64(2**32 - 1)).astype(np.int64)
 
     @cached_property
     def ends(self) -> Numbers:
-        """Where the postings of each document begin in that order; one more at the end."""
+        """The offset of each document's postings in that order, plus one at the end."""
         sizes = np.bincount(self.documents, minlength=len(self))
         return np.concatenate([[0], np.cumsum(sizes)])
 
@@ -301,7 +302,7 @@ class Merged:
 
 
 def write(segments: Sequence[Postings], folder: Path) -> None:
-    """Write an index again, as the library does when it merges segments."""
+    """Write an index as the library does when it merges segments."""
     numbering = Numbering(map(len, segments))
     pairs = zip(segments, numbering.firsts, strict=True)
     numbers = [first + np.arange(len(one)) for one, first in pairs]
@@ -309,7 +310,7 @@ def write(segments: Sequence[Postings], folder: Path) -> None:
 
 
 class Edge:
-    """Qdrant Edge with a sparse vector for each document, whose dot product is the score."""
+    """Qdrant Edge with a sparse vector for each document; its dot product is the score."""
 
     def __init__(self, index: Merged, values: Floats, count: int, folder: Path) -> None:
         self._library: Any = importlib.import_module("qdrant_edge")
@@ -355,7 +356,7 @@ class Words:
     ) -> None:
         self._index, self._limit = retriever.index, limit
         self._merged = Merged(self._index.segments)
-        #: The terms of each query that the posts have, and their rows.
+        #: The terms of each query that occur in the posts, and their rows.
         self._asked, self._rows = [], []
         for reply in retriever.ask(questions):
             terms = list(reply.wanted)
@@ -400,13 +401,13 @@ class Words:
 
     @cached_property
     def _texts(self) -> list[str]:
-        """The same with blanks between."""
+        """The terms of each post, separated by spaces."""
         return [" ".join(map(str, tokens)) for tokens in self._tokens]
 
     def _bm25s(self, folder: Path) -> Engine:
         library: Any = importlib.import_module("bm25s")
         scheme: Any = self._index.scheme
-        # With no delta, BM25+ is ATIRE's with an idf of its own.
+        # Without delta, BM25+ is ATIRE's BM25 with another idf.
         index = library.BM25(
             k1=scheme.k1, b=scheme.b, method="atire", idf_method="bm25+", backend="auto"
         )
@@ -433,7 +434,7 @@ class Words:
         index = library.Index(schema, path=str(folder))
         plain = library.TextAnalyzerBuilder(library.Tokenizer.whitespace()).build()
         index.register_tokenizer("terms", plain)
-        # One thread and much memory give one segment.
+        # One thread with much memory produces one segment.
         writer = index.writer(heap_size=2_000_000_000, num_threads=1)
         for number, text in enumerate(self._texts):
             writer.add_document(library.Document(terms=text, number=number))
@@ -464,7 +465,7 @@ class Words:
         return Engine(search, version("tantivy"), check=check)
 
     def _as_tantivy(self, frequencies: Floats, lengths: Floats, containing: int) -> Floats:
-        """BM25 as tantivy defines it (it rounds lengths besides)."""
+        """BM25 as defined by tantivy (which also rounds lengths)."""
         saturation = 1.2 * (0.25 + 0.75 * lengths / self._index.collection.average_length)
         idf = np.log1p((len(self._merged) - containing + 0.5) / (containing + 0.5))
         return np.asarray(idf * frequencies * 2.2 / (frequencies + saturation), dtype=np.float32)
@@ -507,7 +508,7 @@ class Formulas:
         Contest("formulas", kinds, exact).run(self._ours, rivals)
 
     def _features(self, latex: str) -> tuple[Numbers, Floats, Floats, float]:
-        """The rows of a query's features, how often it has each, what each counts, and all."""
+        """A query's features: their rows, counts and weights, and the total weight of the query."""
         counted = feature_counts(parse_once(latex), query=True)
         rows = self._merged.rows(term_hashes(list(counted)))
         counts = np.array(list(counted.values()), dtype=np.float32)
@@ -518,7 +519,7 @@ class Formulas:
         return rows[known], counts[known], rarity[known], mass
 
     def _dice(self, latex: str) -> Floats:
-        """How like a formula each one is."""
+        """The Dice similarity of every formula to a query."""
         rows, counts, rarity, mass = self._features(latex)
         shared = np.zeros(len(self._merged), dtype=np.float32)
         for (documents, frequencies), count, weight in zip(
@@ -635,7 +636,7 @@ class Vectors:
         index = library.index_factory(self._rows.shape[1], kind, library.METRIC_INNER_PRODUCT)
         if probes:
             lists: Any = library.extract_index_ivf(index)
-            # Centres are as good with fewer examples than it takes unasked.
+            # Fewer examples than the default give equally good centroids.
             lists.cp.max_points_per_centroid = _EXAMPLES
             index.train(self._floats)
         index.add(self._floats)
@@ -669,13 +670,13 @@ class Vectors:
 
     def _rabitq(self, folder: Path) -> Engine:
         lists, probes = self._lists
-        # Each bit says most where all dimensions are alike, which a rotation sees to.
+        # Bits are most informative if all dimensions are alike, which a rotation ensures.
         kind = f"RR{self._rows.shape[1]},IVF{lists},RaBitQfs"
         return self._faiss(kind, folder, FETCHED, probes)
 
     @property
     def _lists(self) -> tuple[int, list[int]]:
-        """How many lists an IVF has, and how many of them may be looked into."""
+        """The number of lists of an IVF index, and the numbers of lists to probe."""
         count = len(self._rows)
         lists = max(1, min(round(4 * count**0.5), count // 40))
         steps = (round(2 ** (step / 2)) for step in range(2 * lists.bit_length()))
@@ -712,7 +713,7 @@ def _best(numbers: Numbers, scores: Floats) -> Numbers:
 
 
 def draw(library: Library, count: int) -> tuple[list[Question], list[str], list[str]]:
-    """Questions, their kinds, and a formula for each, from posts drawn by chance."""
+    """Draw posts at random, and make questions, their kinds, and a formula for each."""
     view = library._backend.now()
     rng = np.random.default_rng(_SEED)
     questions, kinds, formulas = [], [], []
@@ -739,7 +740,7 @@ def draw(library: Library, count: int) -> tuple[list[Question], list[str], list[
 
 
 def part_of(library: Library, kind: type[Retriever]) -> Retriever:
-    """The part of a library that is of some kind."""
+    """The part of a library that has a type."""
     for part in library._backend.now().parts(None)[0].values():
         if isinstance(part, kind):
             return part
@@ -747,7 +748,7 @@ def part_of(library: Library, kind: type[Retriever]) -> Retriever:
 
 
 def compare(folder: Path, queries: int, parts: Sequence[str], limit: int = 0) -> None:
-    """Print the table."""
+    """Print the table of results."""
     with Library(folder) as library:
         questions, kinds, formulas = draw(library, queries)
         print(

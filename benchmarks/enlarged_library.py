@@ -1,13 +1,12 @@
-"""A library as large as wanted, drawn from a built one without going through text.
+"""Makes a library of any size from an existing one without indexing text, to measure speed.
 
     python -m benchmarks.enlarged_library LIBRARY LARGER --posts 2500000 [--processes 16]
 
-The new library has the segments of the old one (recipe ``default``), and copies of these in which
-everything is drawn again as it is distributed there: documents and formulas are shuffled, one
-posting of seven is left out, most terms that hardly anything has become others, so that the
-vocabulary grows with the collection, and vectors are moved (to a cosine of about .8). Every formula
-and every post is thus another one. It is for measuring speed and memory; texts are those of the old
-posts, and do not tell what the copies were found by.
+The new library has the segments of the old one (recipe ``default``), and modified copies with the
+same distributions: documents and formulas are shuffled, one posting of seven is dropped, most rare
+terms are replaced, so that the vocabulary grows with the collection, and vectors are perturbed (to
+a cosine of about 0.8). So every formula and every post differs from the old one. Use the result to
+measure speed and memory only: its texts are those of the old posts, and do not match the index.
 """
 
 from __future__ import annotations
@@ -45,16 +44,16 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-# The share of postings that a copy has, and of rare terms that become others there.
+# The share of postings that are kept in a copy, and of rare terms that are replaced.
 _KEPT, _OTHER_TERMS = 6 / 7, 0.7
-# A term of so few documents is rare.
+# A term with at most this number of documents is rare.
 _RARE = 3
-# How far vectors are moved: what is added in each dimension, as a share of the vector's length.
+# The size of the perturbation of vectors, as a share of their length.
 _MOVED = 0.75
 
 
 def postings_anew(source: Path, target: Path, rng: np.random.Generator) -> Array:
-    """Write postings drawn as those of a folder are; gives where each document went."""
+    """Write modified postings of a folder; return the new number of each document."""
     terms, starts, documents, frequencies, lengths = (
         np.load(source / f"{name}.npy")
         for name in ("terms", "starts", "documents", "frequencies", "lengths")
@@ -87,11 +86,11 @@ def postings_anew(source: Path, target: Path, rng: np.random.Generator) -> Array
 
 
 def formulas_anew(source: Path, target: Path, rng: np.random.Generator) -> None:
-    """Write a formula index drawn as that of a folder is."""
+    """Write a modified formula index of a folder."""
     places = postings_anew(source, target, rng)
     came_from = np.argsort(places)
     latex = TextTable(source / "latex")
-    # A comment makes another formula of each, which merging does not take for the old one.
+    # A comment makes each formula distinct from the old one, so that merging keeps both.
     mark = f"%{target.parent.name}"
     write_texts(target / "latex", (latex[number] + mark for number in came_from.tolist()))
     starts = np.load(source / "post_starts.npy")
@@ -108,7 +107,7 @@ def formulas_anew(source: Path, target: Path, rng: np.random.Generator) -> None:
 
 
 def meaning_anew(source: Path, target: Path, rng: np.random.Generator) -> None:
-    """Write vectors near those of a folder."""
+    """Write perturbed vectors of a folder."""
     stored = np.load(source / "vectors.npy") * np.load(source / "scales.npy")[:, None]
     step = np.float32(_MOVED / np.sqrt(stored.shape[1]))
     moved = stored + step * rng.standard_normal(stored.shape, dtype=np.float32)
@@ -122,7 +121,7 @@ def meaning_anew(source: Path, target: Path, rng: np.random.Generator) -> None:
 
 
 def copy_anew(library: Path, copy: tuple[str, str, int]) -> tuple[str, int]:
-    """Write a segment drawn as another one is; gives its name and how many posts it has."""
+    """Write a modified copy of a segment; return its name and number of posts."""
     source, name, seed = copy
     rng = np.random.default_rng(seed)
     old, new = segment_folder(library, source), segment_folder(library, name)
@@ -175,7 +174,7 @@ def main() -> None:
 
 
 def _link(source: str, target: str) -> None:
-    # The large files are never written to, only replaced.
+    # Hard links are safe: the large files are never modified in place, only replaced.
     Path(target).hardlink_to(source)
 
 

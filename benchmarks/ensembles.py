@@ -1,13 +1,13 @@
-r"""The MSM ensemble and its systems on ARQMath: is the whole better than each of its parts?
+r"""Compares the MSM ensemble on ARQMath with each of its systems, and with other fusions.
 
     python -m benchmarks.ensembles --set parts.minilm.model=FOLDER \
         --set parts.compubert.model=FOLDER --set systems.mirmu-1.rerank.model=FOLDER
 
-Recipe ``msm-ensemble`` over the ARQMath posts with the models that are given, each system by
-itself, and the same systems fused in other ways. nDCG@10 and MAP over the topics that have a
-present post judged 2 or 3, unjudged posts counted as not relevant; then the topics on which the
-ensemble has a higher, the same and a lower average precision than each system, and p of a paired
-t-test. With ``--place`` the library is kept and used again.
+Runs the recipe ``msm-ensemble`` over the ARQMath posts with the given models, each system alone,
+and other fusions of the same systems. Prints nDCG@10 and MAP over the topics with a post in the
+collection judged 2 or 3 (unjudged posts count as not relevant); then the number of topics on which
+the ensemble has a higher, equal and lower average precision than each system, and the p-value of a
+paired t-test. With ``--place`` the library is kept and reused.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def main() -> None:
         for name in recipe.systems:
             member = library.with_recipe(recipe.member(name))
             systems[name] = member.run(queries, _DEPTH, name=name)
-    # What the library gives for the recipe itself; a test holds that. Reranking twice takes long.
+    # The same as the library's own fusion, as a test checks; reranking twice would take long.
     whole = fuse([*systems.values()], recipe.fusion(recipe.ranking.weights), _DEPTH)
     print(f"{recipe.name}: nDCG@10 and MAP of 2020, of 2021")
     report({**systems, recipe.name: whole}, years)

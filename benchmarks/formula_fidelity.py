@@ -1,8 +1,8 @@
-"""How close the LaTeX parser comes to LaTeXML: ``python benchmarks/formula_fidelity.py``.
+"""Measures how well the LaTeX parser agrees with LaTeXML: `python benchmarks/formula_fidelity.py`.
 
-Reads ``latex/formulas.jsonl.gz`` of the data folder: LaTeX that people wrote, with the MathML
-that LaTeXML made of it. What is compared, over all formulas of a source together (in the columns
-"mean": formula by formula, so that a long one weighs as much as a short one):
+Reads ``latex/formulas.jsonl.gz`` of the data folder: LaTeX written by people, with the MathML that
+LaTeXML made of it. The figures are over all formulas of a source together; the columns "mean"
+average over formulas, so that long formulas have no more weight than short ones.
 
 - constituents: each inner node of the operator tree (OPT) as its label and the multiset of
   leaf labels below it (a tree of one leaf counts as one constituent); F1 of the two multisets.
@@ -11,17 +11,17 @@ that LaTeXML made of it. What is compared, over all formulas of a source togethe
   label); F1 of the two multisets.
 - warned: the share of formulas on which our parser warns.
 
-What is compared with what depends on the source and on LaTeXML's MathML alone, never on our
-trees. The MathML says in its ``alttext`` which LaTeX it stands for. Of an alignment that is the
-first cell (LaTeXML makes a MathML of each, and the data has the first), of a text with formulas
-inside it is the first formula: there our parser reads that part too. Left out and counted, by
-kind, is what has no tree to compare with: LaTeXML gave no MathML, did not know a macro, made plain
-text of an environment, or lost most of the symbols on the way. Operator trees are compared where
-LaTeXML parsed the whole formula: rows with no Content MathML or with fragments are left out too.
+What is compared depends only on the source and on LaTeXML's MathML, never on our trees. The
+``alttext`` of the MathML is the LaTeX that it represents. Of an alignment, this is the first cell
+(LaTeXML makes one MathML per cell, and the data has the first); of a text with formulas inside, it
+is the first formula. Our parser then reads the same part. Formulas without a reference tree are
+left out and counted, by kind: LaTeXML gave no MathML, did not know a macro, converted an
+environment to plain text, or lost more than half of the symbols. Operator trees are compared only
+if LaTeXML parsed the whole formula: rows without Content MathML or with fragments are left out too.
 
-The last line is for sceptics: every formula that has MathML with no error in it, compared whole,
-also where LaTeXML's MathML holds a part of it or none. With ``--show`` each of these formulas is
-listed with the line it stands in.
+The last line of the table is a stricter comparison: every formula with error-free MathML as a
+whole, even if the MathML represents only a part of it or nothing. ``--show`` lists the formulas
+that are compared in part or left out, with their line numbers.
 """
 
 from __future__ import annotations
@@ -47,17 +47,17 @@ from mathsetu.formulas.tree import Tree
 Bag = Counter[Hashable]
 
 ALTTEXT = re.compile(r'alttext="([^"]*)"')
-# LaTeXML made plain text of an environment.
+# LaTeXML converted an environment to plain text.
 AS_TEXT = re.compile(r"\\begin\{equation|@@eqnarray")
-# What LaTeXML may take apart; what is inside then comes without it.
+# Constructs that LaTeXML may split; it then omits them around the parts.
 ENCLOSING = re.compile(r"\\begin\s*\{[^}]*\}|\\(?:text|mbox|hbox)\b")
-# What does not tell how much a formula holds: comments, labels, the names of commands.
+# Text that is not counted as symbols: comments, labels, the names of commands.
 IGNORED = re.compile(r"(?<!\\)%.*|\\(?:begin|end|tag|label)\*?\s*(?:\{[^}]*\}|\w)|\\[A-Za-z]+")
 
 
 @dataclass
 class Agreement:
-    """How far our bags of items and theirs agree: sums over all formulas, and each one's F1."""
+    """Agreement of our bags of items with the reference: sums over all formulas, and each F1."""
 
     common: int = 0
     ours: int = 0
@@ -65,7 +65,7 @@ class Agreement:
     scores: list[float] = field(default_factory=list)
 
     def add(self, ours: Bag, theirs: Bag) -> float:
-        """Add two bags; the F1 of just these two."""
+        """Add two bags; return their F1."""
         counts = (ours & theirs).total(), ours.total(), theirs.total()
         self.common += counts[0]
         self.ours += counts[1]
@@ -74,7 +74,7 @@ class Agreement:
         return self.scores[-1]
 
     def row(self) -> str:
-        """F1 over all items, and the mean of the formulas' F1."""
+        """Format the F1 over all items, and the mean F1 of the formulas."""
         mean = fmean(self.scores) if self.scores else 1.0
         return f"{f1(self.common, self.ours, self.theirs):.4f} {mean:.4f}"
 
@@ -90,7 +90,7 @@ class Counts:
     layout: Agreement = field(default_factory=Agreement)
 
     def row(self, name: str) -> str:
-        """A line of the table."""
+        """Format a line of the table."""
         compared = len(self.constituents.scores)
         return (
             f"{name:10} {self.formulas:8} {compared:8}       {self.constituents.row()} "
@@ -101,7 +101,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class Difference:
-    """One formula that came out otherwise than LaTeXML's."""
+    """A formula whose tree differs from LaTeXML's."""
 
     latex: str
     ours: Tree
@@ -139,7 +139,7 @@ def layout_items(slt: Tree) -> Bag:
 
 
 def first_differences(ours: Tree, theirs: Tree) -> Iterator[tuple[str, str]]:
-    """The topmost places where two trees part, as pairs of labels (with numbers of operands)."""
+    """Yield the topmost differences of two trees, as pairs of labels with numbers of operands."""
     stack = [(ours, theirs)]
     while stack:
         a, b = stack.pop()
@@ -150,7 +150,7 @@ def first_differences(ours: Tree, theirs: Tree) -> Iterator[tuple[str, str]]:
 
 
 def show(title: str, differences: list[Difference], number: int) -> None:
-    """The most frequent kinds of difference, then the formulas that differ most."""
+    """Print the most frequent kinds of difference, then the formulas that differ most."""
     examples: dict[tuple[str, str], list[str]] = defaultdict(list)
     for difference in differences:
         for pair in set(first_differences(difference.ours, difference.theirs)):
@@ -165,14 +165,14 @@ def show(title: str, differences: list[Difference], number: int) -> None:
 
 
 def symbols(text: str) -> int:
-    """How many letters and digits there are."""
+    """Count letters and digits."""
     return len(re.findall(r"[^\W_]", text))
 
 
 def part_held(latex: str, mathml: str) -> str:
-    """The LaTeX that the MathML stands for: the formula, or the part that LaTeXML took out of it.
+    """Return the LaTeX that the MathML represents: the formula, or a part of it.
 
-    A part lacks an environment or a text that the formula has, and some of its symbols.
+    It is a part if it lacks an environment or a text of the formula, and some of its symbols.
     """
     stated = ALTTEXT.search(mathml)
     if stated is None:
@@ -185,7 +185,7 @@ def part_held(latex: str, mathml: str) -> str:
 
 
 def flaw(latex: str, mathml: str) -> str | None:
-    """Why the MathML is no tree of this LaTeX, if it is none."""
+    """Why the MathML does not represent this LaTeX; None if it does."""
     stated = ALTTEXT.search(mathml)
     if stated is not None and AS_TEXT.search(stated.group(1)):
         return "LaTeXML made plain text of an environment"
@@ -196,14 +196,14 @@ def flaw(latex: str, mathml: str) -> str | None:
 
 
 class Comparison:
-    """Adds up formulas one by one, by source and over all; in parts where the reference is one."""
+    """Totals by source and overall; with ``in_parts``, only the part in the reference counts."""
 
     def __init__(self, in_parts: bool) -> None:
         self.in_parts = in_parts
         self.tallies: dict[str, Counts] = defaultdict(Counts)
         self.left_out: Counter[str] = Counter()
         self.parts = 0
-        self.set_aside: list[str] = []  # what is in part or has no tree to compare with, and why
+        self.set_aside: list[str] = []  # formulas compared in part or left out, and why
         self.operators: list[Difference] = []
         self.layouts: list[Difference] = []
 
@@ -257,7 +257,7 @@ class Comparison:
             self.operators.append(Difference(latex, ours, theirs, score))
 
     def print_table(self) -> None:
-        """One line for each source, then what was compared in part, and what was left out."""
+        """Print one line per source, then what was compared in part and what was left out."""
         print(
             f"{'source':10} formulas compared constituents   mean    exact layout   mean   warned"
         )

@@ -1,12 +1,12 @@
-"""Formula ranking on ARQMath task 2: feature sets alone and together, and the structural match.
+"""Evaluates formula ranking on ARQMath task 2: each feature set, all together, structural match.
 
-Two parts, each a table in Markdown:
+Prints a Markdown table for each of two parts:
 
-pool    The judged formulas of 2020 as Tangent trees, official judgments of 24 topics. Prime
-        measures: formulas without a judgment do not count. Ranked are the whole pool, and only
-        the formulas in Tangent-S's published run, for which its own figures stand beside ours.
-latex   All distinct formulas of the posts, as LaTeX, with the topics of 2020 and 2021. Here the
-        whole collection is ranked and formulas without a judgment count as not relevant.
+pool    The judged formulas of 2020 as Tangent trees, with the official judgments of 24 topics.
+        Prime measures: unjudged formulas do not count. Candidates are the whole pool, or only the
+        formulas of Tangent-S's published run, whose own figures are shown too.
+latex   All distinct formulas of the posts, as LaTeX, with the topics of 2020 and 2021. The whole
+        collection is ranked, and unjudged formulas count as not relevant.
 
 Run with: python -m benchmarks.formula_ranking [--part pool|latex] [--data DIR]
 """
@@ -48,9 +48,9 @@ FEATURE_SETS = {
     "abstract": "PDRL",
     "all features": "pPcdDrRlL",
 }
-#: Judgments from here on count as relevant where a measure knows only yes and no.
+#: The lowest relevant grade for binary measures.
 RELEVANT = 2
-#: How many of the best candidates the structural match reorders.
+#: The number of candidates that the structural match reranks.
 RERANKED = 200
 
 Judgments = dict[str, dict[str, int]]
@@ -65,7 +65,7 @@ class Both(NamedTuple):
 
 
 def ranked(scores: Mapping[str, float]) -> list[str]:
-    """Best first; trec_eval puts equal scores in descending order of their names."""
+    """Sort by score, best first; as in trec_eval, ties are sorted by descending name."""
     return sorted(scores, key=lambda name: (scores[name], name), reverse=True)
 
 
@@ -96,7 +96,7 @@ def read_judgments(path: Path) -> Judgments:
 
 
 def read_pool_tree(text: str | None) -> Tree:
-    """A tree of the pool; a few are empty."""
+    """Read a tree of the pool; a few are empty."""
     return normalise(read_tree(text)) if text else Tree("W!")
 
 
@@ -123,7 +123,7 @@ def weigh(collection: Iterable[Mapping[str, int]]) -> TermWeights:
 
 
 class Index:
-    """Postings in memory; the n-th occurrence of a term in a formula is a term of its own."""
+    """An in-memory index; the n-th occurrence of a term in a formula has its own postings."""
 
     def __init__(self, collection: Mapping[str, Mapping[str, int]]) -> None:
         self.weights = weigh(collection.values())
@@ -227,7 +227,7 @@ def pool_row(
     candidates: Mapping[str, Iterable[str]],
 ) -> None:
     rankings = {
-        # Formulas without a judgment do not count, so they need no score.
+        # Unjudged formulas do not count, so they need no score.
         topic: ranked({n: scorer(topic, n) for n in candidates[topic] if n in judged})
         for topic, judged in judgments.items()
     }

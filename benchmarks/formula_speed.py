@@ -1,9 +1,9 @@
-"""Formulas a second, beside other parsers: ``python benchmarks/formula_speed.py``.
+"""Times our formula parser against others: ``python benchmarks/formula_speed.py``.
 
-Each formula is read into its layout tree and its operator tree, and once more into these and all
-features. Where ``pya0`` and ``latex2mathml`` are installed they read the same formulas in the same
-run, by turns with ours, so that a busy machine is busy for all; the best of the rounds counts.
-Times are processor times on one core.
+Each formula is parsed into its layout tree and its operator tree, and again with all features.
+``pya0`` and ``latex2mathml``, if installed, parse the same formulas in the same run, alternating
+with ours, so that the load of the machine affects all; the best round counts. Times are processor
+times on one core.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def ours_with_features(latex: str) -> object:
 
 
 def readers() -> dict[str, Reader]:
-    """Our parser and those of the others that are installed."""
+    """Our parser, and the others that are installed."""
     found: dict[str, Reader] = {"mathsetu": ours, "and features": ours_with_features}
     for name, module in (("pya0", "pya0"), ("latex2mathml", "latex2mathml.converter")):
         try:
@@ -47,7 +47,7 @@ def readers() -> dict[str, Reader]:
 
 
 def strict(parse: Callable[[str], tuple[str, object]]) -> Reader:
-    """pya0's parser, which returns what is wrong, as one that raises it."""
+    """Wrap pya0's parser, which returns an error status, so that it raises an exception."""
 
     def read(latex: str) -> object:
         status, tree = parse(latex)
@@ -59,7 +59,7 @@ def strict(parse: Callable[[str], tuple[str, object]]) -> Reader:
 
 
 def seconds(reader: Reader, formulas: Sequence[str]) -> tuple[float, int]:
-    """The time for all formulas, and how many were refused."""
+    """The time to parse all formulas, and the number of refused ones."""
     refused = 0
     begun = time.process_time()
     for latex in formulas:

@@ -1,15 +1,15 @@
-"""Learned weights of feature families for formula search, by cross-validation over topics.
+"""Learns weights of feature families for formula search, by cross-validation over topics.
 
     python -m benchmarks.formula_weights [--data DIR]
 
 Candidates are the formulas in Tangent-S's published run on ARQMath task 2 of 2020 (24 topics), and
-the whole pool of judged ones. What a formula has in common with the query is told family by family
-(the letters of `mathsetu.formulas.features`): the overlap within the family, and beside these the
-structural match, its coverage, and the overlap of all that the query and the candidate have. Linear
-weights are fitted to the grades of all topics but one and rank the one; a ridge holds them near the
-weights set by hand (``similarity``), the less the smaller its strength. ``free`` are weights that
-nothing holds near those. nDCG', MAP' and P'@10, as in `benchmarks.formula_ranking`, and the p-value
-of the difference in MAP' from the weights set by hand (randomisation over topics).
+the whole pool of judged formulas. A candidate is described by its overlap with the query in each
+feature family (the letters of `mathsetu.formulas.features`), the shared fractions of the query and
+of the candidate, the structural match and its coverage. Linear weights are fitted to the grades of
+all topics but one, and rank that one. Ridge regression keeps them close to the weights set by hand
+(``similarity``), less so with a smaller strength; ``free`` weights are not kept close. Prints
+nDCG', MAP' and P'@10, as in `benchmarks.formula_ranking`, and the p-value of the difference in MAP'
+from the weights set by hand (randomisation test over topics).
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ class Judged:
     """The judged formulas of one topic.
 
     Attributes:
-        names: Of the formulas.
+        names: The names of the formulas.
         grades: Their grades.
-        by_hand: Their similarity.
-        rows: What they have in common with the query.
-        in_run: Whether Tangent-S's run has them.
+        by_hand: Their similarity to the query, with weights set by hand.
+        rows: Their features.
+        in_run: Whether they are in Tangent-S's run.
     """
 
     names: list[str]
@@ -66,7 +66,7 @@ class Judged:
 
 
 def common(query: Mapping[str, int], other: Mapping[str, int], weights: TermWeights) -> list[float]:
-    """The overlap within each family, then how much of the query and of the other is shared."""
+    """The overlap in each family, then the shared fractions of the query and of the candidate."""
     overlaps, shared, masses = [], 0.0, [0.0, 0.0]
     for family in FAMILIES:
         ours, theirs = of_families(query, family), of_families(other, family)
@@ -79,7 +79,7 @@ def common(query: Mapping[str, int], other: Mapping[str, int], weights: TermWeig
 
 
 def read_pool(folder: Path) -> dict[str, Judged]:
-    """All judged formulas of all topics."""
+    """Read the judged formulas of all topics."""
     judgments = read_judgments(folder / "qrels.txt")
     run: dict[str, set[str]] = defaultdict(set)
     with gzip.open(folder / "tangent-s.run.gz", "rt", encoding="utf-8") as lines:
@@ -114,10 +114,10 @@ def read_pool(folder: Path) -> dict[str, Judged]:
 
 
 def fit(topics: list[Judged], strength: float, held: bool) -> Numbers:
-    """Weights that are added to the similarity (held near it), or that take its place."""
+    """Fit weights that are added to the similarity (``held``), or that replace it."""
     rows, wanted, near = [], [], []
     for one in topics:
-        # Only differences within a topic count, and all topics alike.
+        # Only differences within a topic count, and all topics have the same weight.
         scale = len(one.names) ** 0.5
         rows.append((one.rows - one.rows.mean(axis=0)) / scale)
         wanted.append((one.grades - one.grades.mean()) / scale)
@@ -141,7 +141,7 @@ def figures(topics: Mapping[str, Judged], scores: Mapping[str, Numbers], *, run:
 
 
 def p_value(differences: Numbers) -> float:
-    """How often chance alone gives a mean difference as large, by turning signs at random."""
+    """The two-sided p-value of a mean difference, by randomly flipping signs."""
     signs = np.random.default_rng(1).choice([-1.0, 1.0], size=(_DRAWS, len(differences)))
     drawn = np.abs((signs * differences).mean(axis=1))
     return float((1 + (drawn >= abs(differences.mean()) - 1e-12).sum()) / (1 + _DRAWS))

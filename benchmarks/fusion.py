@@ -1,10 +1,10 @@
-"""Fusion of public ARQMath runs: every method beside its parts, learned ones held out.
+"""Compares fusion methods on public ARQMath runs; learned methods are tested on other topics.
 
     python -m benchmarks.fusion [--data DIR] [--language es]
 
-Two sets of runs. Three systems of 2020 of about equal strength, fused topic by topic; learned
-methods are cross-validated over the topics. Four CrossMath systems of very unequal strength in
-one language, with weights learned on 2020 and used on 2021, whose judgments are those that
+There are two sets of runs. The first has three systems of 2020 with about equal strength; learned
+methods are cross-validated over the topics. The second has four CrossMath systems of very unequal
+strength in one language; weights are learned on 2020 and tested on 2021, with the judgments that
 CrossMath used: the official ones and additional topics.
 """
 
@@ -55,7 +55,7 @@ def table(runs: Sequence[Run], train: Sequence[Judgment], test: Sequence[Judgmen
 
 
 def both_years(system: str, language: str, data: Path) -> Run:
-    """One system's rankings of 2020 and 2021; their topics have different names."""
+    """The rankings of a system in 2020 and 2021; their topics have different names."""
     folder = data / "crossmath" / "runs"
     files = [folder / f"{system}.{language}.{year}.tsv.gz" for year in (2020, 2021)]
     parts = [read_run(needed(path)) for path in files]

@@ -1,10 +1,10 @@
-"""Graphs of the ARQMath posts and topics: ``python benchmarks/graph_building.py``.
+"""Measures graph building on the ARQMath data: ``python benchmarks/graph_building.py``.
 
-Builds the graph of every answer, of every question that they belong to, and of every CrossMath
-topic in every language; says how many are connected, how fast it went, and what the graphs are
-like. As in the MathAMR+ thesis an answer's graph is that of its own text, and a question's that
-of its title and text. Times are processor times of one process; the first posts, which fill the
-caches, are not left out.
+Builds the graph of every answer, of every question with an answer, and of every CrossMath topic in
+every language. Prints how many are connected, the speed, and statistics of the graphs. As in the
+MathAMR+ thesis, the graph of an answer is made from its own text, and that of a question from its
+title and text. Times are processor times of one process, including the first posts, which fill the
+caches.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from mathsetu.graphs.makers import best_maker
 from mathsetu.graphs.vocabulary import UNKNOWN
 from mathsetu.records import Post, Query
 
-# Posts that are built together, so that a parser has enough sentences at a time.
+# Posts per batch, so that a parser gets enough sentences at a time.
 TOGETHER = 64
-# What the thesis reports of its 2.4 million graphs (its table 4.2).
+# The figures in the thesis for its 2.4 million graphs (table 4.2).
 THESIS = "thesis: 98.0% of posts; answers 168.2 nodes, 6.9 formulas; questions 143.8 nodes, 5.8 \
 formulas; 160.1 edges; median 101 nodes"
 
@@ -51,7 +51,7 @@ def asked(queries: Iterable[Query]) -> list[Source]:
 
 
 class Statistics:
-    """What is to be said of some graphs, which are not kept themselves."""
+    """Statistics of graphs, which are not kept themselves."""
 
     def __init__(self) -> None:
         self.nodes: list[int] = []
@@ -76,7 +76,7 @@ class Statistics:
 
 
 class Types:
-    """The types of nodes and relations, before and after they are brought to one spelling."""
+    """The types of nodes and relations, before and after normalisation."""
 
     def __init__(self) -> None:
         self.counts = TypeCounts()
@@ -100,7 +100,7 @@ class Types:
 
 
 def measure(builder: GraphBuilder, sources: Sequence[Source], types: Types) -> Statistics:
-    """Build the graphs; only that is timed."""
+    """Build the graphs, and time only this."""
     found = Statistics()
     for start in range(0, len(sources), TOGETHER):
         begun = time.process_time()

@@ -1,13 +1,14 @@
-"""The experiments of the MathAMR+ thesis on our data: python -m benchmarks.graph_experiments.
+"""Runs the experiments of the MathAMR+ thesis on our data: python -m benchmarks.graph_experiments.
 
-Each variant is trained on the same pairs with several seeds and measured on the ARQMath posts that
-are present: nDCG@10 and MAP of 2020 and 2021, and the measures of the thesis (nDCG', MAP', P'@10
-and bpref), in English and in other languages that are asked for; the same with the answers alone,
-without their questions, as the thesis has them; how early held-out answers are found, and what it
-costs. ``--preset`` takes the network and the training of one of the thesis' tables. With
-``--no-search`` the posts are left out, which are most of the work where there is no GPU. Trials are
-written to a JSON file as they end, and a run with the same file goes on with those that are
-missing; ``--report`` makes tables and plots of the file.
+Each variant is trained on the same pairs with several seeds, and measured on the ARQMath posts of
+the data: nDCG@10 and MAP of 2020 and 2021, and the measures of the thesis (nDCG', MAP', P'@10 and
+bpref), in English and other chosen languages. The same is measured with answers only, without their
+questions, as in the thesis. Further figures are the reciprocal rank of held-out answers, and costs.
+
+``--preset`` uses the network and training of a table of the thesis. ``--no-search`` leaves out the
+posts, which take most of the time without a GPU. Each finished trial is written to a JSON file; a
+run with the same file continues with the missing trials. ``--report`` makes tables and plots of the
+file.
 """
 
 from __future__ import annotations
@@ -49,14 +50,14 @@ from mathsetu.training.graph.thesis import PRESETS
 from mathsetu.training.graph.validation import Vectors, found_answers, vectors_of
 
 _ASIDE = 500
-#: What each topic is measured by: ours first, then the thesis' four.
+#: The measures of each topic: ours first, then the four of the thesis.
 MEASURES = ("nDCG@10", "MAP", "nDCG'", "MAP'", "P'@10", "bpref")
-#: Answers without the questions they belong to, as the thesis searches them.
+#: Key of the results for answers without their questions, as searched in the thesis.
 ANSWERS = "answers"
 
 
 class Bench:
-    """The data of all trials; graphs of one kind are built once."""
+    """The data of all trials; each kind of graph is built only once."""
 
     def __init__(
         self,
@@ -80,12 +81,12 @@ class Bench:
         self._posts = list(arqmath_posts(data)) if languages else []
         self.pairs = cache(self._pairs)
         self.collection = cache(self._collection)
-        # Ways of searching share what was trained, and follow each other.
+        # Retrieval strategies share a trained model, and follow each other.
         self.trained = lru_cache(maxsize=1)(self._trained)
         self.vectors = lru_cache(maxsize=1)(self._vectors)
 
     def _vocabulary(self) -> Vocabulary:
-        """The types of the pairs' graphs; those of before where graphs are kept."""
+        """The node and relation types of the pairs' graphs; from the graph folder if present."""
         path = self._graphs / "vocabulary.json" if self._graphs else None
         if path and path.exists():
             return Vocabulary.load(path)
@@ -96,7 +97,7 @@ class Bench:
         return found
 
     def making(self, model: GraphModel) -> Making:
-        """How the graphs of a model are made."""
+        """Settings for making the graphs of a model."""
         features = with_features(model)[1]
         return Making(model.graphs, self.vocabulary, features, self.processes)
 
@@ -113,7 +114,7 @@ class Bench:
 
     @contextmanager
     def _place(self, model: GraphModel) -> Iterator[Path]:
-        """Where graphs of a kind are kept, or are for a while."""
+        """The folder for graphs of a kind: permanent if ``--graphs`` is given, else temporary."""
         if self._graphs:
             virtual = model.graphs.virtual
             yield self._graphs / f"{model.graphs.trees}-{virtual.structure}-{virtual.auxiliary}"
@@ -122,7 +123,7 @@ class Bench:
                 yield Path(folder)
 
     def _collection(self, model: GraphModel) -> dict[str, list[ReadyGraph]]:
-        """The graphs of topics, of answers with their questions, and of answers alone."""
+        """The graphs of topics, of answers with their questions, and of answers only."""
         texts = {
             "topics": [
                 source_of(f"{topic.title}\n{topic.text}", language)
@@ -142,12 +143,12 @@ class Bench:
             }
 
     def _vectors(self, network: GraphNetwork, model: GraphModel) -> dict[str, list[Vectors]]:
-        """The vectors of topics and posts."""
+        """Encode topics and posts."""
         read = reading(network)
         return {name: vectors_of(read, some) for name, some in self.collection(model).items()}
 
     def measure(self, trained: Trained, model: GraphModel, variant: Variant) -> dict[str, Any]:
-        """What each topic of each year is measured by, and the size of the index."""
+        """Measure each topic of each year, the size of the index, and the speed."""
         found: dict[str, Any] = {"topics": {}}
         if not self._posts:
             return found
@@ -181,7 +182,7 @@ class Bench:
         return found
 
     def _measured(self, run: Run) -> dict[str, list[float]]:
-        """The measures of each topic, by year and topic."""
+        """The measures of each topic; keys are year and topic."""
         found: dict[str, list[float]] = {}
         measures = [one for one in parse_measures(MEASURES) if str(one) in MEASURES]
         for year, grades in self._judged.items():
@@ -196,7 +197,7 @@ class Bench:
 def trial(bench: Bench, variant: Variant, seed: int) -> dict[str, Any]:
     model = with_features(variant.model)[0]
     variant = replace(variant, model=model)
-    # How virtual nodes start and what a network is like is no matter of its graphs.
+    # The graphs do not depend on the initialisation of virtual nodes or on the network.
     same = replace(model.graphs.virtual, initialisation="zero-embedding")
     kind = GraphModel(features_from=model.features_from, graphs=replace(model.graphs, virtual=same))
     alike = replace(variant, name="", strategy=STRATEGIES[0], depth=DEPTH)
@@ -213,7 +214,7 @@ def trial(bench: Bench, variant: Variant, seed: int) -> dict[str, Any]:
 
 
 def run(bench: Bench, options: argparse.Namespace) -> None:
-    """Make the trials that are missing, seed by seed, so that time well spent is spent on all."""
+    """Run the missing trials, seed by seed, so that a time limit affects all variants equally."""
     model = GraphModel(options.hidden, 32, options.layers, options.bases)
     fit = GraphFit(epochs=options.epochs, batch=options.batch, learning_rate=options.rate, beta=1.0)
     if options.preset:
@@ -227,7 +228,7 @@ def run(bench: Bench, options: argparse.Namespace) -> None:
         for name in options.only.split(","):
             for variant in tables[name]:
                 key = f"{name}/{variant.name}/{seed}"
-                # The thesis' own model is in every experiment and is trained once.
+                # The thesis' own model is in every experiment, but is trained only once.
                 known = (replace(variant, name=""), seed)
                 if key not in done:
                     if time.monotonic() - started > options.seconds:
@@ -273,7 +274,7 @@ def main() -> None:
         return
     unseen = [f"{topic.title}\n{topic.text}" for topic in topics("en", options.data)]
     pairs = read_text_pairs(options.data / "training", unseen)
-    # Sources follow each other in the file; every so manieth pair is some of each.
+    # The file is sorted by source, so pairs are taken at regular intervals to cover all sources.
     pairs = pairs[:: max(1, len(pairs) // options.pairs)][: options.pairs]
     languages = () if options.no_search else options.languages
     run(Bench(options.data, pairs, languages, options.processes, options.graphs), options)

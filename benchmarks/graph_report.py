@@ -1,4 +1,4 @@
-"""Tables and plots of the graph experiments, from the file that `graph_experiments` writes."""
+"""Makes tables and plots of the graph experiments, from the file of `graph_experiments`."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from mathsetu.evaluation.significance import bonferroni, paired_t_test
 Trials = Mapping[str, Any]
 # The values of each topic, in the order in which `graph_experiments` writes them.
 _MEASURES = ("nDCG@10", "MAP", "nDCG'", "MAP'", "P'@10", "bpref")
-# Those of the tables of answers with their questions, and those of the thesis.
+# The measures for answers with their questions, and those of the thesis.
 _OURS, _THESIS = (0, 1), (2, 3, 4, 5)
-# Where trials have what was found among answers without their questions.
+# Key of the results for answers without their questions.
 _ANSWERS = "answers"
 _TITLES = {
     "formulas": "Formula representation",
@@ -40,7 +40,7 @@ def write_report(results: Sequence[Path], folder: Path) -> None:
     for key, one in trials.items():
         experiment, variant, _ = key.split("/")
         found.setdefault(experiment, {}).setdefault(variant, []).append(one)
-    # Trials are written as they end, which is no order to read them in.
+    # Trials are stored in the order in which they finished, so sort them by experiment.
     tables = {name: found[name] for name in _TITLES if name in found}
     folder.mkdir(parents=True, exist_ok=True)
     text = "\n".join(line for name, rows in tables.items() for line in _table(name, rows))
@@ -82,7 +82,7 @@ def _table(name: str, rows: Mapping[str, list[Trials]]) -> list[str]:
 
 
 def _answers(rows: Mapping[str, list[Trials]]) -> list[str]:
-    """The thesis' own measures of answers alone: means of all seeds, and of the best seed."""
+    """The measures of the thesis for answers only: means over seeds, and the best seed."""
     first = [trial.get(_ANSWERS) for trial in next(iter(rows.values()))]
     if not all(first):
         return []
@@ -107,7 +107,7 @@ def _answers(rows: Mapping[str, list[Trials]]) -> list[str]:
 
 
 def _languages(rows: Mapping[str, list[Trials]]) -> list[str]:
-    """The nDCG@10 of both years in the other languages that were asked in."""
+    """The nDCG@10 of both years in the other languages."""
     asked = [name for name in LANGUAGES if name in next(iter(rows.values()))[0]]
     if not asked:
         return []

@@ -1,14 +1,14 @@
-"""All ways of searching graphs that the MathAMR+ thesis compares.
+"""Compares all retrieval strategies for graph vectors of the MathAMR+ thesis.
 
     python -m benchmarks.graph_retrieval [--model FOLDER] [--libraries FOLDER]
 
-The vectors of a model (the shipped one unless ``--model`` names another) are searched exactly by
-MaxSim, by the document vector and then MaxSim, and by the document vector alone (tables 4.15 and
-4.16 of the thesis). Where FAISS is installed, its HNSW finds the candidates of each, too. With a
-Qdrant server (its program is ``qdrant`` on the path, or named by MATHSETU_QDRANT) each is searched
-there as well, exactly and with its HNSW. Answers are searched alone, as in the thesis, and with
-their questions. The measures are those of the thesis, on the topics of 2020 and 2021 that have a
-relevant post here, and nDCG@10 with unjudged posts as not relevant.
+The vectors of a model (the built-in one, or that of ``--model``) are searched exactly by MaxSim, by
+the document vector with MaxSim for its candidates, and by the document vector only (tables 4.15 and
+4.16 of the thesis). If FAISS is installed, its HNSW index is also used to find the candidates. With
+a Qdrant server (the program ``qdrant`` on the path, or named by MATHSETU_QDRANT) each strategy runs
+there as well, exactly and with HNSW. Answers are searched alone, as in the thesis, and with their
+questions. The measures are those of the thesis, on the topics of 2020 and 2021 with a relevant post
+here, and nDCG@10 with unjudged posts as not relevant.
 """
 
 from __future__ import annotations
@@ -50,16 +50,16 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
 
 _DEPTH = 1000
-# How widely HNSW looks around, as in the thesis.
+# Search breadth (ef) of HNSW, as in the thesis.
 _BREADTH = 128
 _MEASURES = ("nDCG'", "MAP'", "P'@10", "bpref", "nDCG@10")
-# The thesis hands on 5,000 and 1,000 candidates of 33,771 posts; 500 and 100 are as many of ours.
+# The thesis uses 5,000 and 1,000 candidates of 33,771 posts; 500 and 100 are the same shares here.
 _WAYS = (("exact", 0), ("document", 1000), ("document", 500), ("document", 100), ("single", 0))
 _FIELDS = {"answers alone": ["body"], "with their questions": ["title", "question", "body"]}
 
 
 def show(name: str, scored: Sequence[Scored], about: About, seconds: float) -> None:
-    """One line: the measures of each year, and the speed."""
+    """Print one line: the measures of each year, and the speed."""
     rankings = {
         query: tuple(
             Hit(about.posts[number], score)
@@ -77,7 +77,7 @@ def show(name: str, scored: Sequence[Scored], about: About, seconds: float) -> N
 
 
 class About:
-    """What is asked and searched."""
+    """The topics, their judgments and the posts."""
 
     def __init__(self, data: Path) -> None:
         self.judged: dict[int, Judged] = {year: judged(year, data) for year in YEARS}
@@ -107,7 +107,7 @@ def in_process(folders: Sequence[Path], about: About, vectors: Sequence[Vectors]
 
 
 class FaissHnsw:
-    """Candidates from HNSW, 16 neighbours and breadth 128 as Qdrant has them, then exact scores."""
+    """Exact scores of HNSW candidates (16 neighbours, breadth 128, as in Qdrant)."""
 
     def __init__(self, vectors: MultiVectors, strategy: str, depth: int) -> None:
         faiss = require("faiss", "HNSW in process", "neural")
@@ -144,7 +144,7 @@ class FaissHnsw:
 
 
 def without_formulas(part: Path, place: Path) -> Path:
-    """A segment whose formulas are not searched for by themselves: sending them takes long."""
+    """Copy a segment without its formula vectors, because uploading them takes long."""
     copy = place / part.parent.name
     shutil.copytree(part / "vectors", copy / "vectors")
     kinds = np.load(part / "kinds.npy")
@@ -163,7 +163,7 @@ def on_server(parts: Sequence[Path], about: About, vectors: Sequence[Vectors], p
             upload_segment(server, part, lambda number: {"id": str(number)}, lambda *_: None)
             posts = collections_of(part / "vectors").posts
             with server.asked() as client:
-                # So few vectors would be compared one by one otherwise.
+                # Otherwise Qdrant builds no index for so few vectors.
                 settings = server.models.OptimizersConfigDiff(indexing_threshold=1)
                 client.update_collection(posts, optimizers_config=settings)
             seconds, indexed = wait_for_index(server, posts)

@@ -1,10 +1,10 @@
-"""Graph search on the ARQMath posts: python -m benchmarks.graph_search [--model FOLDER].
+"""Evaluates graph search on ARQMath: python -m benchmarks.graph_search [--model FOLDER].
 
-nDCG@10 and MAP of 2020 and 2021 for the ``mathamr-plus`` recipe alone, for ``default``, and for
-the two fused, in every language of the topics; then each retrieval strategy. Posts present,
-unjudged posts not relevant. Beside a fused run stands how likely its distance from ``default`` is
-by chance, in nDCG and average precision of each year (paired t-test over topics). Finding formulas
-is measured by `benchmarks.task2`.
+Prints nDCG@10 and MAP of 2020 and 2021 for the recipe ``mathamr-plus``, for ``default``, and for
+the fusion of both, in every chosen language; then each retrieval strategy. Unjudged
+posts count as not relevant. For a fused run, the p-values of its differences from ``default`` are
+added, in nDCG@10 and average precision of each year (paired t-test over topics). Formula search is
+measured by `benchmarks.task2`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _DEPTH = 1000
 def answers(
     libraries: Mapping[str, Library], languages: list[str], weights: list[float], data: Path
 ) -> None:
-    """Task 1: each library alone, and both together."""
+    """Task 1: each library alone, and fusions of both."""
     judgments = {year: judged(year, data) for year in YEARS}
     for language in languages:
         queries = topics(language, data)
@@ -63,7 +63,7 @@ def answers(
 
 
 def mixed(first: Run, second: Run, weight: float) -> Run:
-    """Two runs added up after scaling each topic's scores to between 0 and 1."""
+    """Fuse two runs linearly, after scaling the scores of each topic to between 0 and 1."""
     return fuse([first, second], make_fusion("linear", weights=(1 - weight, weight)))
 
 
@@ -74,7 +74,7 @@ def show(name: str, run: Run, judgments: Mapping[int, Judged], more: str = "") -
 
 
 def by_chance(first: Run, second: Run, judgments: Mapping[int, Judged]) -> Iterator[float]:
-    """How likely two runs differ so by chance: nDCG and average precision of each year."""
+    """Yield the p-values of the difference of two runs, in nDCG@10 and AP of each year."""
     for grades in judgments.values():
         for measure in (ndcg, average_precision):
             yield paired_t_test(
@@ -90,13 +90,13 @@ def ids(run: Run, topic: str) -> list[str]:
 
 
 def strategies(folders: Sequence[Path], names: Sequence[str], model: str, data: Path) -> None:
-    """Every way of searching the same vectors, in English."""
+    """Compare the strategies for searching the same vectors, in English."""
     judgments = {year: judged(year, data) for year in YEARS}
     questions = [Question(query) for query in topics("en", data)]
     exact: list[set[str]] = []
     for strategy in STRATEGIES:
         retriever = GraphRetriever(folders, GraphSettings(model=model, strategy=strategy))
-        # Asking makes the questions' vectors, which are not what is compared here.
+        # Encode the questions first; their encoding is not timed.
         replies = retriever.ask(questions)
         replies[0].best(1)
         started = time.process_time()

@@ -1,7 +1,7 @@
-"""The comparisons of the MathAMR+ thesis, and of what goes beyond it, as lists of variants.
+"""Defines the experiments of the MathAMR+ thesis, and further ones, as lists of variants.
 
-The first variant of an experiment is the one that the others are compared with; everything but
-what the experiment is about stays as it is there.
+The first variant of an experiment is its baseline. The others differ from it only in the property
+that the experiment is about.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from mathsetu.retrieval.maxsim import STRATEGIES
 from mathsetu.training.graph.fit import GraphFit, new_network, train_graph_model
 from mathsetu.training.graph.loss import GraphPair
 
-#: How deep posts are ranked, and how many candidates a first look hands on unless said otherwise.
+#: How deep posts are ranked, and the default number of first-stage candidates.
 DEPTH = 1000
 _BETAS = (1.0, 0.7, 0.5, 0.3, 0.0)
-# The thesis takes 5,000 and 1,000 candidates of 33,771 posts; these are as many of ours.
+# The thesis uses 5,000 and 1,000 candidates of 33,771 posts; these are the same shares of ours.
 _DEPTHS = (DEPTH, 500, 100)
 _FORMULA_SHARE = 0.2
 
@@ -39,13 +39,13 @@ class Variant:
     """One row of an experiment's table.
 
     Attributes:
-        name: What it is called there.
-        model: The size and kind of the model, and the graphs it reads; where nodes start with the
-            vectors of an encoder, `with_features` completes it.
-        fit: How it is trained.
-        negatives: How many hard negatives each pair brings along.
-        strategy: How posts are searched with it, as `mathsetu.retrieval.maxsim` knows it.
-        depth: How many candidates the first look of a strategy hands on.
+        name: Its name in the table.
+        model: The size and kind of the model, and the graphs that it reads; `with_features`
+            completes it if nodes are initialised with the vectors of an encoder.
+        fit: The training settings.
+        negatives: The number of hard negatives of each pair.
+        strategy: The retrieval strategy, as in `mathsetu.retrieval.maxsim`.
+        depth: The number of candidates from the first stage of a strategy.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Variant:
 
 
 def experiments(model: GraphModel, fit: GraphFit) -> dict[str, list[Variant]]:
-    """All experiments, around one model and one way of training it.
+    """Define all experiments for a model and its training.
 
     >>> tables = experiments(GraphModel(), GraphFit())
     >>> [variant.name for variant in tables["formulas"]]
@@ -72,7 +72,7 @@ def experiments(model: GraphModel, fit: GraphFit) -> dict[str, list[Variant]]:
             for name in reversed(get_args(Structure))
         ]
         + [
-            # Trained on the document vector alone and searched by it, as in table 4.9.
+            # Trained and searched with the document vector only, as in table 4.9.
             Variant(
                 "global, single vector",
                 _with_virtual(model, structure="global"),
@@ -128,13 +128,13 @@ def _with_virtual(model: GraphModel, **changes: str) -> GraphModel:
 
 @dataclass(frozen=True)
 class Trained:
-    """A variant that has been trained once.
+    """A trained variant.
 
     Attributes:
-        network: With what it has learned in the end.
-        epoch_seconds: How long an epoch took.
-        parameters: How many numbers were learned.
-        memory: The most GPU memory in use, in bytes; 0 without one.
+        network: The network with its final weights.
+        epoch_seconds: The time of an epoch.
+        parameters: The number of trained parameters.
+        memory: Peak GPU memory in bytes; 0 without a GPU.
         losses: Training and validation loss of each epoch.
     """
 
@@ -152,7 +152,7 @@ def train_variant(
     validation: Sequence[GraphPair],
     seed: int,
 ) -> Trained:
-    """Train a variant from a seed and keep its best epoch."""
+    """Train a variant with a seed, and keep its best epoch."""
     settings = replace(variant.fit, seed=seed)
     if torch.cuda.is_available():
         torch.cuda.reset_peak_memory_stats()
@@ -172,5 +172,5 @@ def train_variant(
 def _load(network: GraphNetwork, folder: Path) -> None:
     weights = load_model(folder).weights
     found = {name: torch.from_numpy(weight) for name, weight in weights.items()}
-    # The temperature is only needed for training and is not kept.
+    # The temperature is only used in training and is not saved.
     network.load_state_dict(found, strict=False)

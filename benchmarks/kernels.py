@@ -1,12 +1,12 @@
-"""Processor time of the inner loops of search, compiled and in numpy, at any size.
+"""Times the inner loops of search, compiled and in numpy, on synthetic data of any size.
 
     python -m benchmarks.kernels --posts 250000 1000000 2500000
 
-Postings and vectors are drawn, not made from text. How often the terms of a topic occur is drawn
-from what the 198 English ARQMath topics and 3,395 answers have (37 known terms a topic, 19% of the
-posts each; 39 features a formula, 3.4% of the formulas each), so that lists are as long as real
-ones; which documents a list names, and how often, is chance. Per post there are 4 distinct
-formulas and 3.5 passages. ``--check`` compares the results of both ways as well.
+Postings and vectors are random, not made from text. The lengths of the lists follow the
+distributions of the 198 English ARQMath topics in 3,395 answers (37 known terms per topic, each in
+19% of the posts; 39 features per formula, each in 3.4% of the formulas); the documents and
+frequencies in a list are random. Per post there are 4 distinct formulas and 3.5 passages.
+``--check`` also compares the results of both implementations.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from mathsetu.retrieval.kernels import plain
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# In what share of all posts the terms of topics occur, and in what share of all formulas the
-# features of their formulas: every twentieth of the distribution.
+# Quantiles, in steps of a twentieth, of the share of posts that contain a term of a topic, and of
+# the share of formulas that contain a feature of a topic's formula.
 _TERMS = [
     0.0003, 0.0038, 0.0103, 0.0180, 0.0280, 0.0374, 0.0493, 0.0642, 0.0813, 0.0946, 0.1161,
     0.1458, 0.1620, 0.1979, 0.2401, 0.2766, 0.3093, 0.3661, 0.4778, 0.6083, 0.8085,
@@ -39,14 +39,14 @@ _WORDS, _SHORT, _FORMULA = 37, 7, 39
 _BEST, _RESCORED, _FORMULAS_KEPT, _PASSAGES = 600, 600, 500, 20_000
 _FORMULAS_PER_POST, _PASSAGES_PER_POST = 4, 3.5
 _DIMENSIONS = 384
-# Vectors of so many passages are made; more would only take more memory, not more time.
+# Maximum number of stored vectors; more would take more memory, but not more time.
 _MOST_ROWS = 1_000_000
 
 Query = Callable[[], Any]
 
 
 class Lists:
-    """Lists of postings as long as those of real terms."""
+    """Postings lists that are as long as those of real terms."""
 
     def __init__(
         self, shares: Sequence[float], count: int, rng: np.random.Generator, size: int = _POOL
@@ -63,7 +63,7 @@ class Lists:
         self._rng = rng
 
     def ranges(self, terms: int) -> NDArray[np.int64]:
-        """The ranges of the terms of one query."""
+        """The ranges of the lists of one query's terms."""
         rows = self._rng.choice(len(self.starts) - 1, terms, replace=False)
         return kernels.ranges_of(self.starts, rows)
 
@@ -110,7 +110,7 @@ def formula_queries(posts: int, rng: np.random.Generator, queries: int) -> dict[
         given = asked(wanted)
         return lambda: kernels.overlaps_of(*given)
 
-    # Most formulas are in one post, and a few in very many.
+    # Most formulas occur in one post, and a few in very many.
     occurrences = np.minimum(rng.zipf(1.6, 20_000), posts // 5)
     parts = [np.unique(rng.integers(0, posts, size)).astype(np.int32) for size in occurrences]
     starts = np.cumsum([0, *map(len, parts)])
@@ -153,7 +153,7 @@ def vector_queries(posts: int, rng: np.random.Generator, queries: int) -> dict[s
 
 
 def milliseconds(queries: Sequence[Query], loops: object) -> float:
-    """The median processor time of some queries, each asked twice and counted at its faster."""
+    """The median processor time of queries; each is run twice, and the faster run counts."""
     kernels._loops = loops
     times = []
     for query in queries:

@@ -1,11 +1,11 @@
-"""Known-item search across languages: the problem that a translated query was made from.
+"""Known-item search across languages: find the English problem that a query was translated from.
 
     python -m benchmarks.known_items [RECIPE] [--languages Hindi Spanish] [--library FOLDER]
 
-Formulas and drawings are taken out of the queries, so that words alone must find the problem;
-queries with fewer than six words left are not asked. MRR@10 over 12,500 English problems, of all
-queries, then of the first, third, fifth … and of the others: what is chosen on one half must hold
-on the other. A library of the problems is kept where one is named, and used if it is there.
+Formulas and drawings are removed from the queries, so that only words can find the problem; queries
+with fewer than six words left are skipped. Prints MRR@10 over 12,500 English problems, for all
+queries and for the two halves (every other query): a choice made on one half must hold on the
+other. ``--library`` keeps the library of the problems, and reuses it if it exists.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from mathsetu.records import Post, Query
 OURS = ("English", "Hindi", "Spanish", "Czech", "Croatian", "Persian", "Nepali")
 FEWEST_WORDS = 6
 DRAWING = re.compile(r"\[asy\].*?\[/asy\]", re.DOTALL)
-# Chinese, Japanese and Thai write without spaces: a word has about two letters there.
+# Chinese, Japanese and Thai have no spaces between words; two letters count as one word.
 UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u4e00-\u9fff]")
 
 
@@ -39,7 +39,7 @@ def problems(data: Path) -> Iterator[Post]:
 
 
 def spoken(question: str) -> str:
-    """The words of a query, or nothing where there are too few."""
+    """The words of a query, or nothing if there are too few."""
     text = " ".join(words(DRAWING.sub(" ", question)).split())
     letters = len(UNSPACED.findall(text)) // 2
     return text if len(text.split()) + letters >= FEWEST_WORDS else ""
@@ -54,7 +54,7 @@ def queries(data: Path, language: str) -> Iterator[Query]:
 
 
 def reciprocal(ranks: list[int]) -> float:
-    """The mean of reciprocal ranks; 0 stands for what was not found.
+    """The mean reciprocal rank; a rank of 0 means not found.
 
     >>> reciprocal([1, 2, 0])
     0.5

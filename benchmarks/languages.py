@@ -1,11 +1,11 @@
-"""Measures languages/: detection, speed of analysis, and the stemmers.
+"""Measures the package `languages`: language detection, speed of analysis, and the stemmers.
 
     python -m benchmarks.languages [--data DIR]
 
-Detection is measured on the CrossMath topics (title alone, title and body), on problems in other
-languages, and on a few words of these in libraries of two languages; speed on the topics; stemmers
-on the forms of the glossary: how many pairs of forms of one word meet, and how many words typed
-without accents meet the word written with them.
+Language detection is measured on the CrossMath topics (title only, title and body), on problems in
+other languages, and on a few words of these in libraries of two languages; speed on the topics.
+Stemmers are measured on the forms of the glossary: how many pairs of forms of one word get the same
+stem, and how many words typed without accents get the stem of the accented word.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def detection(topics: Topics) -> None:
 
 
 def strangers(folder: Path) -> None:
-    """Languages that are not ours: none should be called one of ours with confidence."""
+    """Texts in other languages: none should be detected as one of ours with confidence."""
     right = wrong = sure = total = 0
     for path in sorted(folder.glob("queries.math100.*.jsonl")):
         if language(path.name.split(".")[2]).name in {row.name for row in LANGUAGES.values()}:
@@ -89,7 +89,7 @@ def strangers(folder: Path) -> None:
 
 
 def pieces(folder: Path) -> None:
-    """A few words in a row of problems in Latin letters, in libraries in English and one other."""
+    """Detect short pieces of problems in Latin script, in libraries of English and one other."""
     print("words in a row of problems: the first language, or a likely one, is right")
     print("  asked in a library of      " + "".join(f"{count:>10} words" for count in (1, 2, 4)))
     english = list(_problems(folder / "queries.math100.English.jsonl"))
@@ -120,7 +120,7 @@ def _problems(path: Path) -> Iterator[str]:
 
 
 def _in_a_row(texts: Sequence[str], count: int) -> Iterator[str]:
-    """Pieces of so many words of the beginnings of texts that have a long word."""
+    """Yield pieces of ``count`` words from the beginnings of texts, if they have a long word."""
     for text in texts:
         tokens = text.split()[:20]
         for start in range(0, len(tokens) - count + 1, count):
@@ -163,7 +163,7 @@ def stemmers() -> None:
 
 
 def related(row: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Pairs of forms of one word: at the same place, with most of their letters in common."""
+    """Yield pairs of forms of one word: in the same position, with most letters in common."""
     forms = [form.lower().split() for form in row]
     for first, second in combinations(forms, 2):
         if len(first) != len(second):

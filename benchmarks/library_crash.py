@@ -1,11 +1,11 @@
-"""Kills builds and additions at random moments and searches while others rebuild.
+"""Kills builds and additions of a library at random moments, and searches during rebuilds.
 
     python -m benchmarks.library_crash [--kills 20] [--posts 248] [--seed 1]
 
-A process that builds a library over an existing one, or adds to it, is killed (``kill -9``). Then
-the library must open, and answer as the old one or as the new one does and never otherwise, and
-no process may be left behind. At last two processes open and search a library again and again
-while it is built again. Runs where there is ``fork``.
+A process that builds a library over an existing one, or adds posts to it, is killed (``kill -9``).
+Then the library must open, and give the answers of either the old or the new one, and no process
+may be left behind. At the end, two processes open and search a library repeatedly while it is
+rebuilt. Needs ``fork``.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from mathsetu.library import Library, add_posts, build_library
 from mathsetu.records import Post
 
 QUERIES = ("prime numbers", "$a^2+b^2=c^2$", r"integral $\int_0^\infty e^{-x^2}dx$")
-# How long processes that lost their parent may take to notice it.
+# Seconds in which processes must notice that their parent has ended.
 PATIENCE = 5.0
 
 Work = Callable[[], object]
@@ -39,14 +39,14 @@ Answers = tuple[object, ...]
 
 
 def answers(library: Path) -> Answers:
-    """What tells two libraries apart: their size, and what they say to a few queries."""
+    """What distinguishes two libraries: their size, and their answers to a few queries."""
     opened = Library(library)
     return (len(opened), *(opened.search(query, 5, explain=False) for query in QUERIES))
 
 
 @contextmanager
 def apart(work: Work) -> Iterator[int]:
-    """Do work in a new process, in a group of its own; it is killed at the end."""
+    """Run work in a new process with its own process group, and kill it at the end."""
     process = os.fork()
     if not process:
         os.setsid()
@@ -64,7 +64,7 @@ def apart(work: Work) -> Iterator[int]:
 
 
 def all_ended(group: int) -> bool:
-    """Whether every process of a group ends soon."""
+    """Whether every process of a group ends within `PATIENCE` seconds."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         try:
@@ -83,7 +83,7 @@ def timed(work: Work) -> float:
 
 
 class Experiment:
-    """One kind of work, killed again and again over a copy of one library."""
+    """One kind of work on a library, killed repeatedly."""
 
     def __init__(self, place: Path, old: Path, work: Callable[[Path], object]) -> None:
         self.target = place / "target"
@@ -100,7 +100,7 @@ class Experiment:
         shutil.copytree(self._old, self.target)
 
     def kill(self, moment: float) -> None:
-        """Kill the work after some seconds and take note of what is there."""
+        """Kill the work after some seconds, and record the state of the library."""
         with apart(partial(self._work, self.target)) as process:
             time.sleep(moment)
         if not all_ended(process):
@@ -138,7 +138,7 @@ def search_again_and_again(library: Path, known: Sequence[Answers], until: Path)
 
 
 def readers(place: Path, versions: Sequence[Sequence[Post]], builds: int) -> bool:
-    """Two processes search while this one builds."""
+    """Let two processes search while this one builds."""
     library, done = place / "read", place / "done"
     known = []
     for posts in versions:
@@ -149,7 +149,7 @@ def readers(place: Path, versions: Sequence[Sequence[Post]], builds: int) -> boo
         for number in range(builds):
             build_library(library, versions[number % len(versions)], processes=1)
         done.touch()
-        # Looked at without taking it, so that the process is still there to be ended.
+        # WNOWAIT keeps the ended process as a zombie, so that it can still be killed.
         states = [os.waitid(os.P_PID, one, os.WEXITED | os.WNOWAIT) for one in (first, second)]
     good = all(state is not None and state.si_status == 0 for state in states)
     print(f"readers: {builds} builds under two searching processes: {'good' if good else 'BROKEN'}")
@@ -172,7 +172,7 @@ def main() -> None:
         build_library(old, less, processes=1)
         good = []
         for processes in (1, 2):
-            # Without a fingerprint a build begins again each time, with one it goes on.
+            # Without a fingerprint a build starts again each time; with one it resumes.
             mark = "the same" if processes == 2 else ""
             work = partial(
                 build_library, posts=posts, recipe="default", processes=processes, fingerprint=mark

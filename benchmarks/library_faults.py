@@ -1,18 +1,17 @@
-"""Breaks changes of a library at every file operation: kills, errors, losses of power.
+"""Injects faults into every file operation of library changes: kills, I/O errors, power loss.
 
     python -m benchmarks.library_faults [--kills 400] [--errors 200] [--losses 400] [--seed 1]
 
-Each operation on files that a change of a library makes (open, write, rename, remove, fsync …) is
-a moment at which
+Each file operation of a change (open, write, rename, remove, fsync …) is a moment at which
 
-- the process is killed (``kill -9`` from inside, so at that very operation),
+- the process is killed (``kill -9`` from inside, so exactly at that operation),
 - the operation fails (no space, an input or output error), or
-- the power fails. For this a simulated file system notes what was made durable by ``fsync``: after
-  a loss of power a file holds what it held at its last ``fsync``, or any mixture of that and what
-  was written since, and a folder any mixture of the names it had then and has now.
+- the power fails. A simulated file system records what ``fsync`` has made durable. After a power
+  loss, a file has its content at its last ``fsync``, or any mixture of that and later writes; a
+  folder has any mixture of its names then and now.
 
-Afterwards the library must answer as the old one or as the new one does, and pass a check of every
-byte; the same change, asked for again, must then succeed. Runs where there is ``fork``.
+Afterwards the library must give the answers of either the old or the new one, and pass a check of
+every byte; repeating the change must then succeed. Needs ``fork``.
 """
 
 from __future__ import annotations
@@ -52,18 +51,18 @@ from mathsetu.recipes import load_recipe
 from mathsetu.recipes.schema import Recipe
 
 QUERIES = ("prime numbers", "$a^2+b^2=c^2$")
-# What a change does with files, by the names that Python's own functions use below.
+# File operations of a change, by the names that Python's own functions use.
 OPERATIONS = ("open", "mkdir", "rename", "replace", "unlink", "rmdir", "fsync", "scandir")
 SECTOR = 512
 
 Change = Callable[[Path], object]
 Answers = tuple[object, ...]
-#: Called before each operation with its number, its name and its arguments.
+#: Called for each operation with its number, its name and its arguments.
 Watcher = Callable[[int, str, tuple[Any, ...]], None]
 
 
 def answers(folder: Path) -> Answers:
-    """What tells two libraries apart."""
+    """Check all files; return the size and answers, which distinguish two libraries."""
     check(folder, read_manifest(folder), thorough=True)
     with Library(folder) as library:
         return (len(library), *(library.search(query, 5, explain=False) for query in QUERIES))
@@ -71,7 +70,7 @@ def answers(folder: Path) -> Answers:
 
 @contextmanager
 def watched(watcher: Watcher, after: Watcher | None = None) -> Iterator[Counter[str]]:
-    """Tell a watcher of every operation on files, also of those inside the library's calls."""
+    """Call a watcher for every file operation, including those in library calls."""
     seen: Counter[str] = Counter()
     before = {name: getattr(os, name) for name in OPERATIONS}
     connect, opened = sqlite3.connect, io.open
@@ -99,12 +98,12 @@ def watched(watcher: Watcher, after: Watcher | None = None) -> Iterator[Counter[
 
 
 class PowerFailed(BaseException):
-    """Ends a change where the power fails; nothing catches it."""
+    """Ends a change at a power loss; nothing catches it."""
 
 
 @dataclass
 class Node:
-    """A file or a folder of the simulated disk: as it is on the disk, and as it is in memory."""
+    """A file or folder of the simulated disk: its durable content, and its content in memory."""
 
     durable: Any = None
     current: Any = None
@@ -112,23 +111,23 @@ class Node:
 
 @dataclass
 class Disk:
-    """What a loss of power would leave of a folder.
+    """Simulates what a power loss would leave of a folder.
 
-    Files and folders are known by their inodes, so that a renamed one is still the same. The real
-    folder is looked at after each operation; an ``fsync`` makes what is there durable.
+    Files and folders are identified by their inodes, so that renames do not matter. The real folder
+    is read after each operation; ``fsync`` makes its present content durable.
     """
 
     top: Path
     nodes: dict[int, Node] = field(default_factory=dict)
 
     def begin(self) -> None:
-        """Everything that is there now is durable."""
+        """Mark the present content as durable."""
         self.look()
         for node in self.nodes.values():
             node.durable = node.current
 
     def look(self) -> None:
-        """Take note of what is there."""
+        """Read the present content."""
         for path in (self.top, *self.top.rglob("*")):
             try:
                 inode = path.lstat().st_ino
@@ -141,17 +140,17 @@ class Disk:
                 continue
             node = self.nodes.get(inode)
             if node is None or isinstance(node.current, dict) != isinstance(content, dict):
-                # New, or the number of something that was removed is used again.
+                # New, or a reused inode of something that was removed.
                 node = self.nodes[inode] = Node({} if isinstance(content, dict) else b"")
             node.current = content
 
     def sync(self, inode: int) -> None:
-        """What this file or folder holds is on the disk now."""
+        """Mark the content of a file or folder as durable."""
         if inode in self.nodes:
             self.nodes[inode].durable = self.nodes[inode].current
 
     def lose_power(self, target: Path, chance: random.Random) -> None:
-        """Write what might be left into a new folder."""
+        """Write one possible state after a power loss to a new folder."""
         self._restore(self.top.lstat().st_ino, target, chance)
 
     def _restore(self, inode: int, path: Path, chance: random.Random) -> None:
@@ -185,7 +184,7 @@ def _torn(old: bytes, new: bytes, chance: random.Random) -> bytes:
 
 
 class Experiment:
-    """One kind of change over a copy of one library, broken again and again."""
+    """One kind of change on a library, with repeated faults."""
 
     def __init__(self, place: Path, name: str, old: Path | None, change: Change) -> None:
         self.name, self.place = name, place
@@ -207,7 +206,7 @@ class Experiment:
         return target
 
     def kill(self, moment: int) -> None:
-        """End the process at one operation, as ``kill -9`` does."""
+        """Kill the process at one operation, as ``kill -9`` does."""
         target = self._fresh()
         process = os.fork()
         if not process:
@@ -223,7 +222,7 @@ class Experiment:
         self._judge("kill", moment, target)
 
     def fail(self, moment: int, problem: int) -> None:
-        """Let one operation fail."""
+        """Make one operation fail."""
         target = self._fresh()
 
         def fail(number: int, name: str, given: tuple[Any, ...]) -> None:
@@ -241,7 +240,7 @@ class Experiment:
         self._judge("error", moment, target)
 
     def lose_power(self, moment: int, chance: random.Random) -> None:
-        """Let the power fail at one operation."""
+        """Simulate a power loss at one operation."""
         target = self._fresh()
         target.mkdir(exist_ok=True)
         disk = Disk(target)
@@ -276,7 +275,7 @@ class Experiment:
         self._judge("loss", moment, target)
 
     def _judge(self, kind: str, moment: int, target: Path) -> None:
-        """Old or new; and the change, asked for again, must succeed."""
+        """Check that it is the old or the new library; if old, repeating the change must work."""
         state = self._state(target)
         if state not in ("old", "new"):
             self._note(kind, moment, state)
@@ -308,7 +307,7 @@ class Experiment:
 
 @contextmanager
 def unwatched() -> Iterator[None]:
-    """The simulated disk's own look at files is no operation of the change."""
+    """Do not count the simulated disk's own file operations."""
     wrapped = {name: getattr(os, name) for name in OPERATIONS}
     opened: Any = io.open
     for name, function in wrapped.items():
@@ -323,7 +322,7 @@ def unwatched() -> Iterator[None]:
 
 
 def experiments(place: Path, recipe: Recipe) -> Iterator[Experiment]:
-    """Builds, one over an old library, one resumed, one of several segments; changes; a merge."""
+    """Yield builds (new, over an old one, resumed, in segments), additions, removals, a merge."""
     posts = list(islice(sampler.posts(), 12))
     asked = replace(posts[0], id="question", kind="question", tags=("zebra",), body="zebra")
     reply = replace(posts[1], id="reply", parent_id="question", title="", tags=())
@@ -366,7 +365,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         found = list(experiments(Path(folder), load_recipe(arguments.recipe)))
         for number, experiment in enumerate(found):
-            # Every operation at least once where there are enough cases, then at random.
+            # Every operation at least once if there are enough cases, then random ones.
             def moments(
                 count: int, number: int = number, experiment: Experiment = experiment
             ) -> list[int]:

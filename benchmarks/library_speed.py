@@ -1,11 +1,11 @@
-"""How fast a library is built, opened and searched, and how that grows with its posts.
+"""Measures how fast a library is built, opened and searched, and how this scales with its size.
 
     python -m benchmarks.library_speed [--times 1 4 16] [--processes 2]
 
-ARQMath posts under the recipe ``default``; for the larger collections the posts are repeated under
-new ids. Queries are the English topics, one by one on one core, without explanations, after one
-that loads what is loaded once. Beside wall-clock time stands the processor time of all processes
-(build) or of this one (queries), which a busy machine changes less.
+The posts are those of ARQMath with the recipe ``default``; larger collections repeat them with new
+ids. Queries are the English topics, run one at a time on one core without explanations, after one
+warm-up query. Besides wall-clock time, the processor time of all processes (build) or of this one
+(queries) is printed, which depends less on the load of the machine.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ ROUNDS = 7
 
 
 def repeated(times: int, data: Path) -> Iterator[Post]:
-    """The posts several times, each time under other ids."""
+    """Yield the posts several times, each time with other ids."""
     for number in range(times):
         for post in arqmath_posts(data):
             yield replace(post, id=f"{post.id}-{number}") if number else post
 
 
 def processor_time() -> float:
-    """The seconds that this process and those it waited for have had."""
+    """Processor seconds of this process and of its ended children."""
     spent = os.times()
     return spent.user + spent.system + spent.children_user + spent.children_system
 
@@ -61,7 +61,7 @@ def milliseconds(seconds: Sequence[float]) -> str:
 
 
 def measure_growth(times: int, queries: Sequence[Query], processes: int, data: Path) -> None:
-    """Build from the posts several times over, and search: one row of the table."""
+    """Build from the repeated posts and search; print one row of the table."""
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "library"
         started, had = time.perf_counter(), processor_time()
@@ -86,13 +86,13 @@ def measure_growth(times: int, queries: Sequence[Query], processes: int, data: P
 
 
 def as_installed(library: Path) -> dict[str, str]:
-    """Surroundings in which modules are compiled once, as an installed package's are."""
+    """An environment in which bytecode is cached, as for an installed package."""
     compiled = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": f"{library}-compiled"}
     return {**os.environ, **compiled}
 
 
 def measure_opening(name: str, library: Path) -> None:
-    """Open in fresh processes, the first of which compiles; the best and the middle of several."""
+    """Open in fresh processes, after a first one that compiles; print minimum and median times."""
     rows = []
     for _ in range(1 + ROUNDS):
         told = subprocess.run(
@@ -114,7 +114,7 @@ def measure_opening(name: str, library: Path) -> None:
 
 
 def measure_command(library: Path) -> None:
-    """The whole command, from the shell's view."""
+    """Time the whole command as called from a shell."""
     command = [sys.executable, "-c", SEARCH, "search", str(library), "infinitely many primes"]
     walls, works = [], []
     subprocess.run(command, capture_output=True, check=True, env=as_installed(library))

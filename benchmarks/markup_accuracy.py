@@ -1,8 +1,8 @@
-"""Markup against the formulas that ARQMath lists for 3,395 real answers: precision and recall.
+"""Measures formula detection against ARQMath's lists for 3,395 real answers: precision and recall.
 
-The list is compared as it is, and then once more with what it cannot hold fairly set apart:
-bare environments (the list has only formulas between dollars), titles whose formulas it leaves
-out, and formulas it lists more often than the text contains them.
+The lists are compared as they are, and once more without cases that they cannot represent: bare
+environments (the lists only have formulas between dollar signs), titles whose formulas are not
+listed, and formulas that are listed more often than the text contains them.
 
     python -m benchmarks.markup_accuracy [--data FOLDER] [--show 10]
 """
@@ -25,7 +25,7 @@ FIELDS = ("title", "question", "answer")
 
 @dataclass
 class SpanCounts:
-    """Counts over all posts; ``differences`` holds what differs after the setting apart."""
+    """Counts over all posts; ``differences`` has the differences outside these special cases."""
 
     agreed: int = 0
     only_found: int = 0
@@ -86,7 +86,7 @@ def _compare(post: dict[str, Any], name: str, tally: SpanCounts) -> None:
 
 
 def _absent(text: str, missing: Counter[str], agreed: Counter[str]) -> Counter[str]:
-    """Listed formulas beyond those that stand in the text, between dollars, at all."""
+    """Listed formulas in excess of their occurrences between dollar signs in the text."""
     flat = _bare(text, ends=False)
     return Counter(
         {
@@ -98,7 +98,7 @@ def _absent(text: str, missing: Counter[str], agreed: Counter[str]) -> Counter[s
 
 
 def _bare(latex: str, ends: bool = True) -> str:
-    """Without white space; at the ends also without dollars and a torn-off control space."""
+    """Remove white space, and at the ends also dollar signs and a cut-off control space."""
     bare = "".join(latex.split())
     return bare.strip("$").rstrip("\\") if ends else bare
 

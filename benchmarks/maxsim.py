@@ -1,11 +1,11 @@
-"""MaxSim at the size of the MathAMR+ thesis: python -m benchmarks.maxsim.
+"""Measures MaxSim on synthetic data of the size of the MathAMR+ thesis: `benchmarks.maxsim`.
 
-33,771 posts of 16 vectors of 32 dimensions and queries of 8, all synthetic: vectors lie around
-2,000 directions, and the last vector of each post and query sums up its others. The search in
-process is compared with a Qdrant server in the same run, where one is (its program is ``qdrant``
-on the path, or named by MATHSETU_QDRANT), and each quicker way with the exact one. The server is
-searched when it has built its index. Its processor time is not counted, only its client's: compare
-it by the queries a second, on the same cores (``taskset -c 0,1 python -m benchmarks.maxsim``).
+There are 33,771 posts of 16 vectors with 32 dimensions, and queries of 8 vectors. Vectors are near
+2,000 random directions; the last vector of each post and query is the sum of its others. In-process
+search is compared with a Qdrant server in the same run, if there is one (the program ``qdrant`` on
+the path, or named by MATHSETU_QDRANT), and each approximate strategy with the exact one. The server
+is searched when its index is complete. Its processor time is not counted, only that of its client:
+compare queries per second, on the same cores (``taskset -c 0,1 python -m benchmarks.maxsim``).
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ if TYPE_CHECKING:
 _CENTRES = 2000
 _K = 100
 _SPREAD = 0.12
-# Seconds without any work after which a server's index counts as built.
+# Seconds without activity after which the index of a server counts as complete.
 _QUIET = 4
 
 
 def synthetic(
     random: np.random.Generator, centres: Vectors, count: int, each: int
 ) -> list[Vectors]:
-    """Groups of vectors near random centres, the last one of each group its sum."""
+    """Make groups of vectors near random centres; the last of each group is the sum."""
     near = centres[random.integers(0, len(centres), (count, each - 1))]
     noise = random.standard_normal(near.shape, dtype=np.float32)
     vectors = near + _SPREAD * noise
@@ -53,7 +53,7 @@ def synthetic(
 
 
 def recall(wanted: Sequence[Scored], found: Sequence[Scored], k: int) -> float:
-    """The share of the best k that was found."""
+    """The share of the best k posts that was found."""
     shares = [
         len(set(one.numbers[:k].tolist()) & set(other.numbers[:k].tolist())) / k
         for one, other in zip(wanted, found, strict=True)
@@ -64,7 +64,7 @@ def recall(wanted: Sequence[Scored], found: Sequence[Scored], k: int) -> float:
 def timed(
     engine: VectorComparison, queries: Sequence[Vectors], together: int
 ) -> tuple[list[Scored], str]:
-    """What an engine finds, with so many queries at a time, and how fast."""
+    """Return the results of an engine with ``together`` queries at a time, and its speed."""
     engine.search(queries[:2], _K)
     wall, processor = time.perf_counter(), time.process_time()
     found: list[Scored] = []
@@ -76,7 +76,7 @@ def timed(
 
 
 def embedded(posts: Sequence[Vectors], queries: Sequence[Vectors], folder: Path) -> list[Scored]:
-    """Every way of searching in process; gives what the exact one finds."""
+    """Run every strategy in process; return the results of the exact one."""
     exact: list[Scored] = []
     for storage in ("float16", "int8"):
         place = folder / storage
@@ -101,7 +101,7 @@ def show(
 def server(
     posts: Sequence[Vectors], queries: Sequence[Vectors], folder: Path, exact: Sequence[Scored]
 ) -> None:
-    """The same on a Qdrant server."""
+    """Run every strategy on a Qdrant server."""
     from mathsetu.retrieval.qdrant import (
         QdrantSearch,
         QdrantServer,
@@ -115,7 +115,7 @@ def server(
         return
     part = folder / "part"
     write_multivectors(part / "vectors", posts, "float16")
-    # No formulas: their collection would only cost time here.
+    # Without formulas, whose collection would only take time.
     np.save(part / "kinds.npy", np.full(sum(map(len, posts)), FORMULA + 1, dtype=np.int8))
     write_texts(part / "ids", [])
     write_texts(part / "latex", [])
@@ -142,10 +142,10 @@ def server(
 
 
 def wait_for_index(connection: QdrantServer, collection: str) -> tuple[float, int]:
-    """How long a server still works on its index after an upload, and how many vectors it has."""
+    """Wait until a server has indexed an upload; return the seconds, and the indexed vectors."""
     started = time.perf_counter()
     quiet = 0
-    # Between two parts of the work the server seems to be done: it has to stay so.
+    # The status may be green between two steps of the work, so it must stay green.
     while quiet < _QUIET:
         with connection.asked() as client:
             found = client.get_collection(collection)

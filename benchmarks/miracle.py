@@ -1,16 +1,16 @@
-"""The two MIRaCLE recipes, end to end: quality, what IVF loses, and a CLMIR submission.
+"""Evaluates the two MIRaCLE recipes: quality, the loss through IVF, and a CLMIR submission.
 
     python -m benchmarks.miracle --model-1 FOLDER --model-2 FOLDER [--out submission.csv]
 
-English ARQMath topics over the ARQMath posts (nDCG@10 and MAP over the topics that have a present
-post judged 2 or 3, unjudged posts counted as not relevant), each recipe as it is, with its words
-alone, with formulas compared by their numbers and values, and with stems without stop words, each
-of these with the p of a paired t-test against the recipe as it is (nDCG@10 of 2020, of 2021); and
-the share of the exact best posts that both kinds of IVF find (`formula_ranking` measures the
-comparison of formulas by itself). Before that, English queries over the Hindi posts of the sampler,
-written as the CSV that teams hand in, and checked.
+First, English queries over the Hindi posts of the sampler are written as a CLMIR submission (CSV)
+and validated. Then the English ARQMath topics are run over the ARQMath posts; figures are nDCG@10
+and MAP over the topics with a post in the collection judged 2 or 3 (unjudged posts count as not
+relevant). Each recipe is measured unchanged, with words only, with formulas compared by their
+numbers and their values, and with stems without stop words; each variant has the p-values of a
+paired t-test against the unchanged recipe (nDCG@10 of 2020, of 2021). Last, the share of the exact
+best posts that both kinds of IVF find. `formula_ranking` measures the comparison of formulas alone.
 
-Without ``--model-1`` and ``--model-2`` the models that the recipes name are fetched from the hub.
+Without ``--model-1`` and ``--model-2`` the models named in the recipes are downloaded from the hub.
 """
 
 from __future__ import annotations
@@ -53,24 +53,24 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
 
 
-# Parts that a recipe is measured with besides its own: which one each takes the place of, and how.
+# Additional parts: the part of the recipe that each replaces, and the changed settings.
 _OTHERS: dict[str, tuple[str, dict[str, Any]]] = {
     "numbers": ("math", {"numeric": "numbers"}),
     "values": ("math", {"numeric": "values"}),
     "stems": ("text", {"stop_words": "drop", "stem": True}),
 }
-# What the text weighs in each recipe.
+# The weight of the text in each recipe.
 _TEXT = {"miracle-1": 0.7, "miracle-2": 0.6}
 
 
 def with_others(recipe: Recipe) -> Recipe:
-    """The recipe with the other parts beside its own, which have no say."""
+    """Add the additional parts to a recipe, with weight 0."""
     others = {name: {**recipe.parts[own], **changes} for name, (own, changes) in _OTHERS.items()}
     return _weighted(replace(recipe, parts={**recipe.parts, **others}), "text", "math")
 
 
 def variants(recipe: Recipe) -> dict[str, Recipe]:
-    """The same library, ranked by some of its parts each."""
+    """The variants of a recipe, which rank by different parts of the same library."""
     found = {
         "as it is": _weighted(recipe, "text", "math"),
         "words alone": _weighted(recipe, "text"),
@@ -92,7 +92,7 @@ def _weighted(recipe: Recipe, text: str, math: str = "") -> Recipe:
 
 
 def recalls(vectors: Vectors, queries: Vectors, division: Division, place: Path) -> list[float]:
-    """The share of the exact best 10, 100 and 500 posts that lists find."""
+    """The share of the exact best 10, 100 and 500 posts that an IVF index finds."""
     write_ivf(place, vectors, division)
     lists = Ivf(place, vectors.shape, division)
     exact = np.argsort(-(queries @ vectors.T), axis=1, kind="stable")
@@ -110,7 +110,7 @@ def report(
     years: Sequence[Judged],
     unchanged: Run | None = None,
 ) -> Run:
-    """Print the figures of a variant, and how surely it differs from the recipe as it is."""
+    """Print the figures of a variant, and the significance of its difference."""
     started = time.perf_counter()
     run = library.run(queries)
     spent = (time.perf_counter() - started) / len(queries) * 1e3
@@ -122,7 +122,7 @@ def report(
 
 
 def significance(one: Run, other: Run, grades: Judged) -> float:
-    """The p of a paired t-test over the topics, for the difference of two runs in nDCG@10."""
+    """The p-value of the difference of two runs in nDCG@10, by a paired t-test over topics."""
     first, second = (
         [ndcg([hit.id for hit in run.rankings.get(topic, ())], grades[topic]) for topic in grades]
         for run in (one, other)
@@ -148,7 +148,7 @@ def measure_quality(recipe: Recipe, place: Path, data: Path) -> None:
 
 
 def measure_recall(folder: Path, recipe: Recipe, queries: Sequence[Query]) -> None:
-    """What the fixed and the adaptive lists lose on the posts of a library."""
+    """Print the recall of fixed and adaptive IVF lists on the posts of a library."""
     settings = {name: value for name, value in recipe.parts["text"].items() if name != "kind"}
     choices = read_table(DenseSettings, settings, "parts.text")
     [path] = folder.glob("segments/*/text/vectors.npy")
@@ -162,7 +162,7 @@ def measure_recall(folder: Path, recipe: Recipe, queries: Sequence[Query]) -> No
 
 
 def submission(recipes: Sequence[Recipe], place: Path, path: Path) -> None:
-    """English queries to Hindi posts, as CLMIR asks, from the sampler."""
+    """Write and validate a CLMIR submission for the sampler: English queries, Hindi posts."""
     posts = [post for post in sampler.posts() if post.language == "hi"]
     queries = [query for query in sampler.queries() if query.language == "en"]
     hindi = {post.id for post in posts}

@@ -1,15 +1,15 @@
-"""MIRaCLE's two runs from English to Hindi, on a collection of our own.
+"""Evaluates MIRaCLE's two runs from English to Hindi on a collection of our own.
 
     python -m benchmarks.miracle_hindi --model-1 FOLDER --model-2 FOLDER [--posts 3000]
 
-CLMIR's collection and judgments are not public, so this is not CLMIR's task: the posts are the
-Hindi questions of ``training/qa.jsonl.xz`` with their answers, a query is the English form of one
-of them, and that one is relevant. Both forms stand in the file; they belong together when they have
-the same numbers and the same answer, and no other question has. P@10, MAP and nDCG as CLMIR
-measures, over queries whose post is long enough for the recipe to index it. ``default`` is measured
-beside them.
+CLMIR's collection and judgments are not public, so this is not the CLMIR task. The posts are the
+Hindi questions of ``training/qa.jsonl.xz`` with their answers. A query is the English version of
+one of them, which is the relevant post. Both versions are in the file; they are paired if they have
+the same numbers and the same answer, and no other question has. Prints P@10, MAP and nDCG, as CLMIR
+does, over queries whose post is long enough for the recipe to index it. ``default`` is measured as
+well.
 
-Without ``--model-1`` and ``--model-2`` the models that the recipes name are fetched from the hub;
+Without ``--model-1`` and ``--model-2`` the models named in the recipes are downloaded from the hub;
 ``none`` leaves a recipe out.
 """
 
@@ -37,7 +37,7 @@ _SEED = 7
 
 
 def rows(data: Path, language: str) -> list[dict[str, str]]:
-    """The questions of one language; English ones only of the source that has both."""
+    """The questions in one language; English ones only from the source that has both languages."""
     with lzma.open(needed(data / "training" / "qa.jsonl.xz"), "rt", encoding="utf-8") as file:
         every = map(json.loads, file)
         wanted = [r for r in every if r["lang"] == language]
@@ -48,7 +48,7 @@ def rows(data: Path, language: str) -> list[dict[str, str]]:
 
 
 def pairs(english: list[dict[str, str]], hindi: list[dict[str, str]]) -> list[tuple[int, int]]:
-    """Questions that are forms of one another, by their places."""
+    """Pair the versions of a question, by their positions."""
 
     def places(some: list[dict[str, str]]) -> dict[tuple[object, ...], list[int]]:
         found: dict[tuple[object, ...], list[int]] = defaultdict(list)

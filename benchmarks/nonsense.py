@@ -1,13 +1,13 @@
-"""Whether an answer says "nothing close" when it should, and only then.
+"""Tests whether an answer says "nothing close" for nonsense queries, and only for these.
 
     python -m benchmarks.nonsense [default] [--library FOLDER]
 
-Asked are queries without any sense (those of `benchmarks.calibration`, and harder ones of another
-seed; the rules were made with both in sight) over the ARQMath posts and the sampler: the share that
-is told of something close. Then, the other way round: the judged ARQMath topics in seven languages,
-whole and their titles alone, the sampler's queries, and each word that stands in a title of the
-sampler, asked alone of a library of the six posts of that thread. A library of the ARQMath posts
-that is there already (``--library``) need not be built.
+Runs nonsense queries (those of `benchmarks.calibration`, and harder ones with another seed; the
+rules were made with knowledge of both) over the ARQMath posts and the sampler, and prints the share
+with a close hit. Then runs sensible queries: the judged ARQMath topics in seven languages, in full
+and as titles only, the queries of the sampler, and single words of the sampler's titles, each in a
+library of the six posts of its thread. ``--library`` names an existing library of the ARQMath
+posts, which is then not built.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from mathsetu.recipes import load_recipe
 from mathsetu.recipes.schema import Recipe
 from mathsetu.records import Query
 
-# Threads of the sampler that small libraries are made of.
+# Number of sampler threads that small libraries are built from.
 _THREADS = 8
 
 
 def close(library: Library, queries: Iterable[str | Query]) -> tuple[int, int]:
-    """How many queries are told of something close, and how many there are."""
+    """The number of queries with a close hit, and the number of all queries."""
     told = [
         library.answer(query, 1, explain=False, own_language="off").is_close for query in queries
     ]
@@ -45,14 +45,14 @@ def show(name: str, counts: tuple[int, int]) -> None:
 
 
 def senseless(name: str, library: Library) -> None:
-    """Print what queries without sense are told."""
+    """Print the figures for nonsense queries."""
     show(f"nonsense, {name}", close(library, nonsense(200)))
     show(f"harder nonsense, {name}", close(library, nonsense(400, hard=True)))
     show(f"harder nonsense, another seed, {name}", close(library, nonsense(400, 2, hard=True)))
 
 
 def judged_topics(library: Library, data: Path) -> None:
-    """Print what the judged topics are told, whole and their titles alone."""
+    """Print the figures for the judged topics, in full and as titles only."""
     wanted = {topic for year in YEARS for topic in judged(year, data)}
     for language in LANGUAGES:
         asked = [topic for topic in topics(language, data) if topic.id in wanted]
@@ -62,7 +62,7 @@ def judged_topics(library: Library, data: Path) -> None:
 
 
 def single_words(recipe: Recipe, place: Path) -> tuple[int, int]:
-    """What single words are told by a library of six posts, one of which has the word."""
+    """The figures for single words in libraries of six posts, one of which has the word."""
     posts = list(sampler.posts())
     threads = list(dict.fromkeys(post.thread_id for post in posts))
     found = asked = 0

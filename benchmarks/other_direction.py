@@ -1,13 +1,13 @@
-"""The CLMIR direction: English queries, posts in other languages.
+"""Evaluates the direction of CLMIR: English queries, posts in other languages.
 
     python -m benchmarks.other_direction [RECIPE] [--languages hi es] [--set parts.meaning.titles=0]
 
-- CrossMath's topics of a language as posts, asked with their English titles: MRR@10 of the one that
-  is meant. Titles are asked as they are, with formulas; then the words alone, where at least four
-  are left: of "Find the value of $x$" nothing is left that could be found.
-- The sampler both ways: English queries over posts in other languages, and the other way round.
-- The Hindi questions and answers of the training data as a collection, asked with the English
-  versions of some of them. The encoder may have learned from their like: this is about size.
+- CrossMath topics in one language as posts, with their English titles as queries: MRR@10 of the
+  same topic. Titles are used as they are, with formulas, and then as words only if at least four
+  are left: in "Find the value of $x$" no word is left that could be found.
+- The sampler in both directions: English queries over posts in other languages, and vice versa.
+- The Hindi questions and answers of the training data as a collection, with the English versions of
+  some as queries. The encoder may have been trained on similar texts: this is a test of size.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ _DEPTH = 10
 _FEWEST_WORDS = 4
 _TWINS = "rid_maths_"
 _ASKED = 500
-# The grade from which a post of the sampler is relevant.
+# The lowest relevant grade in the sampler.
 _RELEVANT = 1
 
 
 def mean_rank(library: Library, queries: Sequence[Query], meant: dict[str, set[str]]) -> float:
-    """MRR@10 of queries, each of which has posts that are meant."""
+    """MRR@10 of queries with their relevant posts."""
     total = 0.0
     for query in queries:
         found = [hit.id for hit in library.run([query], k=_DEPTH).rankings[query.id]]
@@ -53,7 +53,7 @@ def built(folder: Path, posts: Iterable[Post], recipe: Recipe) -> Library:
 
 
 def titles(data: Path, as_words: bool) -> list[Query]:
-    """The English titles of the topics, or the words of those that have some."""
+    """The English titles of the topics, or only their words if there are enough."""
     asked = []
     for topic in topics("en", data):
         text = " ".join(words(topic.title).split()) if as_words else topic.title
@@ -107,7 +107,7 @@ def hindi_questions(recipe: Recipe, data: Path, place: Path) -> None:
         for number, row in enumerate(rows)
         if row["lang"] == "hi"
     }
-    # A Hindi question of this source is followed by the same in English.
+    # In this source, a Hindi question is followed by its English version.
     twins = {
         second["q"]: posts[first["q"]].id
         for first, second in pairwise(rows)

@@ -1,11 +1,11 @@
-r"""How much a page weighs, and how long one waits for the first hit.
+r"""Measures the size of the web pages, and the time until the first hit is visible.
 
     python -m benchmarks.page_weight [LIBRARY]
 
-Opens pages in Chromium with an empty cache, and once more with what it kept. Bytes are those that
-the server sends, and what a proxy that compresses makes of them. Times are medians of seven visits
-on this machine, from asking for the address to the first hit (or the box) on the screen. Without a
-library the sampler is served (recipe ``default``).
+Opens pages in Chromium with an empty cache, and again with a filled one. Prints the bytes sent by
+the server, and their size if a proxy compresses them. Times are medians of seven visits on this
+machine, from the request to the first hit (or the search box) on the screen. Without LIBRARY, the
+sampler is served (recipe ``default``).
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from mathsetu.service.settings import Settings
 _VISITS = 7
 _SWITCHES = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"]
 _QUESTION = r"समाकल $\int_0^\infty \frac{\sin t}{t}\,dt$ का मान"
-# What is waited for on each page.
+# The element that is waited for on each page.
 _PAGES: dict[str, tuple[str, dict[str, str], str]] = {
     "home": ("/", {"ui": "en"}, "#q"),
     "results": ("/search", {"q": _QUESTION, "ui": "en"}, ".hit"),
     "post": ("/post", {"id": "dirichlet-integral.en", "q": _QUESTION, "ui": "en"}, ".post"),
 }
-# From the beginning of the visit until the element is drawn.
+# The time from the start of the visit until the element is drawn.
 _DRAWN = """selector => new Promise(done => {
   const look = () => {
     if (document.querySelector(selector)) requestAnimationFrame(() => done(performance.now()));
@@ -44,7 +44,7 @@ _DRAWN = """selector => new Promise(done => {
   look();
 })"""
 
-# Bytes that came over the network, not out of the browser's cache.
+# Bytes received over the network, not from the browser's cache.
 _SENT = """() => [...performance.getEntriesByType("navigation"),
   ...performance.getEntriesByType("resource")]
   .filter(one => one.transferSize > 0).reduce((sum, one) => sum + one.encodedBodySize, 0)"""
@@ -78,7 +78,7 @@ def main() -> int:
 
 
 def row(browser: Any, name: str, address: str, wanted: str) -> str:
-    """The line of one page."""
+    """Measure one page, and format its row."""
     first: list[float] = []
     again: list[float] = []
     for _ in range(_VISITS):
@@ -100,7 +100,7 @@ def row(browser: Any, name: str, address: str, wanted: str) -> str:
 
 
 def visit(page: Any, address: str, wanted: str, times: list[float]) -> None:
-    """Visit a page, and note how long it took."""
+    """Visit a page, and record the time."""
     page.goto(address, wait_until="commit")
     times.append(page.evaluate(_DRAWN, wanted))
     page.wait_for_load_state("networkidle")

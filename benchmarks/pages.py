@@ -1,4 +1,4 @@
-"""A server in a thread, for whatever looks at its pages: tests, pictures, measurements."""
+"""Runs a server in a thread, for tests, screenshots and measurements of its pages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mathsetu.service.settings import Settings
 
 @contextmanager
 def serving(settings: Settings) -> Iterator[str]:
-    """A server in a thread of its own; gives its address."""
+    """Run a server in its own thread; yield its address."""
     server = uvicorn.Server(
         uvicorn.Config(create_app(settings), port=0, log_level="warning", ws="none")
     )

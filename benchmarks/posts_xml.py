@@ -1,8 +1,8 @@
-"""Speed and memory of reading Posts.xml: 200 MB of made-up rows like those of a real dump.
+"""Measures speed and memory of reading Posts.xml: 200 MB of synthetic rows like a real dump's.
 
     python benchmarks/posts_xml.py [--megabytes 200] [--keep FILE]
 
-The aim is 20,000 rows a second on one core and less than 150 MB of memory.
+The target is 20,000 rows per second on one core with less than 150 MB of memory.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def write_rows(path: Path, size: int) -> int:
-    """Write rows until the file has the size; returns how many."""
+    """Write rows until the file has this size; return their number."""
     chance = random.Random(7)
     number = written = 0
     with path.open("w", encoding="utf-8", newline="\n") as file:

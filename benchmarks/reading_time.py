@@ -1,9 +1,9 @@
-"""How long the worst files take: for each kind the pieces that are slowest when repeated.
+"""Finds the slowest files to read: for each kind, the pieces that are slowest when repeated.
 
     python -m benchmarks.reading_time [--pieces 3]
 
-Files of 1, 10 and 100 kB are made of one piece each, of all that the fuzzer knows for the kind.
-Time that grows tenfold with the size is linear.
+Each file repeats one token of the fuzzer, to a size of 1, 10 or 100 kB. Reading is linear if the
+time grows tenfold with the size.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def main() -> None:
 
 
 def seconds(path: Path, piece: str, size: int) -> float:
-    """How long a file takes that is made of one piece."""
+    """The time to read a file that repeats one piece."""
     text = (piece + " ") * (size // (len(piece) + 1))
     if path.suffix == ".xml":
         text = _WIKI.format(escape(text.replace("\0", "")))
@@ -64,7 +64,7 @@ def seconds(path: Path, piece: str, size: int) -> float:
         for _ in form.read(path, BadRows(skip=True)):
             pass
     except MathSetuError:
-        pass  # a refusal takes its time, too
+        pass  # a refusal takes time, too
     return perf_counter() - started
 
 

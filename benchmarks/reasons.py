@@ -1,12 +1,12 @@
-"""Checks reasons against the posts that they are given for: 1,000 hits drawn at random.
+"""Verifies the reasons for 1,000 random hits against the posts.
 
     python -m benchmarks.reasons [--hits 1000] [--library FOLDER]
 
-Queries are the sampler's, titles of the ARQMath topics in seven languages, and pieces of posts. Of
-each hit that was drawn the checker sees the reasons and the post, and nothing else of the engine:
-words must stand in the post outside formulas, formulas must be among its formulas, a quoted
-passage must be in its text, what was found must be a translation or a part of it, and shares must
-add up to the score. What is false is printed.
+Queries are those of the sampler, titles of the ARQMath topics in seven languages, and pieces of
+posts. For each drawn hit, the checker uses only the reasons and the post: words must occur in the
+post outside formulas, formulas must be among its formulas, a quoted passage must be in its text,
+evidence must be a translation or a part of one, and scores must add up to that of the hit. False
+reasons are printed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _K = 10
 
 
 def problems(hit: Hit, post: Post) -> Iterator[str]:
-    """What is false in the reasons for a hit; the post comes with its question, if it has one."""
+    """Yield what is false in the reasons for a hit; the post includes its question, if any."""
     whole = sum(reason.score for reason in hit.reasons)
     if hit.reasons and abs(whole - hit.score) > 1e-6:
         yield f"shares add up to {whole:.6f}, the score is {hit.score:.6f}"
@@ -75,14 +75,14 @@ def _joined(text: str) -> str:
 
 
 def piece(post: Post, chance: random.Random) -> str:
-    """Some words of a post, with the formulas between them."""
+    """A few consecutive words of a post, with the formulas between them."""
     words = post.body.split() or [post.title]
     start = chance.randrange(len(words))
     return " ".join(words[start : start + chance.randint(2, 12)])
 
 
 def queries(data: Path, posts: list[Post], chance: random.Random) -> Iterator[Query | str]:
-    """Queries without end."""
+    """Yield queries without end."""
     pool = list(sampler.queries())
     if data.is_dir():
         for language in LANGUAGES:
@@ -93,7 +93,7 @@ def queries(data: Path, posts: list[Post], chance: random.Random) -> Iterator[Qu
 
 
 def checked(library: Library, posts: list[Post], count: int, data: Path, seed: int) -> list[str]:
-    """Check the reasons of hits drawn at random; what is false in them."""
+    """Check the reasons of random hits; return what is false."""
     chance = random.Random(seed)
     found: list[str] = []
     seen = 0

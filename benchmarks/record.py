@@ -1,9 +1,9 @@
-"""Runs a benchmark and keeps what it printed in ``results/``, with the machine and the commit.
+"""Runs a benchmark and stores its output in ``results/``, with the machine and the commit.
 
     python -m benchmarks.record formula_speed [--name NAME] [-- ARGUMENTS OF THE BENCHMARK]
 
-What the benchmark prints on standard output is shown as ever, and written to ``results/NAME.txt``
-when it ends well, below a few lines that say how it was made. Documentation quotes these files.
+The standard output of the benchmark is shown as usual. If it succeeds, the output is written to
+``results/NAME.txt``, below a header that describes the run. Documentation quotes these files.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 RESULTS = Path(__file__).parents[1] / "results"
-# What figures depend on beside our own code.
+# Libraries that affect the figures.
 _LIBRARIES = ("numpy", "onnxruntime", "tokenizers", "torch")
 
 
 def processor() -> str:
-    """The name of the processor, as far as the system tells."""
+    """The name of the processor, if the system provides it."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -35,14 +35,14 @@ def processor() -> str:
 
 
 def commit(folder: Path) -> str:
-    """The commit of a checkout, and whether files were changed since; "unknown" without git."""
+    """The commit of a checkout, with "-dirty" if files have changed; "unknown" without git."""
     command = ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     return done.stdout.strip() or "unknown"
 
 
 def heading(module: str, arguments: Sequence[str], seconds: float) -> str:
-    """What a reader of a result has to know about how it was made."""
+    """The header of a result file: how the result was made."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     libraries = []
     for name in _LIBRARIES:
@@ -62,7 +62,7 @@ def heading(module: str, arguments: Sequence[str], seconds: float) -> str:
 
 
 def record(module: str, name: str, arguments: Sequence[str]) -> int:
-    """Run a benchmark, show what it prints, and keep it; the exit status of the benchmark."""
+    """Run a benchmark, show and store its output; return its exit status."""
     began = time.monotonic()
     command = [sys.executable, "-u", "-m", f"benchmarks.{module}", *arguments]
     printed: list[str] = []
@@ -81,7 +81,7 @@ def record(module: str, name: str, arguments: Sequence[str]) -> int:
 
 
 def main() -> int:
-    """The exit status of the benchmark."""
+    """Run and record a benchmark; return its exit status."""
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     parser.add_argument("module", help="the benchmark, such as formula_speed")

@@ -1,13 +1,13 @@
-"""A cross-encoder trained on the judgments of 2020 reranks the answers for the topics of 2021.
+"""Trains a cross-encoder on the judgments of 2020, and reranks the answers for topics of 2021.
 
     python -m benchmarks.reranking prepare FOLDER
     python -m benchmarks.reranking measure FOLDER --model MODEL [--learning-rate 2e-5 …]
 
-The first writes what training needs (posts, topics, judgments, the candidates of a recipe, the
-posts most similar to random questions) into one file; the second needs nothing else and may run
-elsewhere, on a machine with a GPU. How deep to rerank and how much the model counts is chosen on
-2020 by five-fold cross-validation; 2021 is only measured. nDCG@10 and MAP over the topics that have
-a present post judged 2 or 3, unjudged posts counted as not relevant.
+The first command writes the data for training (posts, topics, judgments, candidates of a recipe,
+the posts most similar to random questions) to one file. The second command needs only this file,
+and can run on another machine with a GPU. The depth of reranking and the weight of the model are
+chosen on 2020 by five-fold cross-validation; 2021 is only measured. Prints nDCG@10 and MAP over the
+topics with a post in the collection judged 2 or 3; unjudged posts count as not relevant.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ from mathsetu.training.epochs import Epochs
 from mathsetu.training.loop import Fit
 from mathsetu.training.pairs import judged_pairs, split_topics, thread_pairs
 
-# How many candidates of a topic are kept and read, questions looked at, and similar posts of each.
+# Candidates stored per topic, candidates reranked, questions drawn, and similar posts of each.
 _DEPTH, _READ, _ASKED, _SIMILAR = 200, 100, 400, 100
-# What is compared: slices down to a depth, or the paper's; and the model's share in the score.
+# The compared settings: slices of candidates or the paper's tiers, and the weight of the model.
 _SLICES = {"20": (20,), "50": (50,), "100": (100,), "tiers": TIERS}
 _WEIGHTS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
 _FOLDS = 5
@@ -62,7 +62,7 @@ Read = Mapping[str, Sequence[float]]
 
 @dataclass(frozen=True)
 class Prepared:
-    """What training and measuring need."""
+    """The data for training and measuring."""
 
     posts: dict[str, Post]
     queries: dict[str, Query]
@@ -73,7 +73,7 @@ class Prepared:
 
 
 def prepare(folder: Path, recipe: str, data: Path) -> None:
-    # Only here is the search engine needed, with all that it imports.
+    # Imported here, because only this stage needs the search engine.
     from mathsetu.library import Library, build_library
 
     posts = {post.id: post for post in arqmath_posts(data)}
@@ -122,11 +122,11 @@ def question_of(post: Post) -> str:
 
 
 class Trainer:
-    """Trains cross-encoders on some of the judgments, the paper's way."""
+    """Trains cross-encoders on a part of the judgments, as in the paper."""
 
     def __init__(self, task: Prepared, folder: Path, settings: Fit) -> None:
         self.task, self.folder, self.settings = task, folder, settings
-        # The posts do not say their votes, so every thread counts.
+        # The posts have no votes, so every thread counts.
         self._threads = thread_pairs(task.posts.values(), minimum_score=None)
         self._asked = [task.posts[name] for name in task.similar]
 
@@ -134,7 +134,7 @@ class Trainer:
         return [self.task.posts[name] for name in self.task.similar[post.id] if name != post.id]
 
     def warmed_up(self, model: str, epochs: int) -> str:
-        """A model that knows which answers belong to which questions; no judgments are used."""
+        """Train a model on threads only, to match questions with answers; no judgments are used."""
         pairs = Epochs(
             self._threads, (), self._asked, self._similar, self.settings.seed, questions=_ASKED
         )
@@ -143,7 +143,7 @@ class Trainer:
         return str(place / "model")
 
     def tuned(self, model: str, judgments: Sequence[Judgment], name: str) -> Path:
-        """The folder of a model trained on judgments, a fifth of them held out."""
+        """Train a model on judgments, a fifth of them held out; return its folder."""
         learn, check = split_topics(judgments, 0.2, self.settings.seed)
         task, seed = self.task, self.settings.seed
         judged_ones = judged_pairs(task.queries, task.posts.get, learn)
@@ -163,7 +163,7 @@ class Trainer:
 def logits(
     model: Path, task: Prepared, wanted: Iterable[str], max_tokens: int
 ) -> dict[str, list[float]]:
-    """What a model says about the candidates of topics."""
+    """The scores of a model for the candidates of topics."""
     encoder = SentenceCrossEncoder(str(model), max_tokens, batch=128)
     return {
         topic: encoder.read(
@@ -175,7 +175,7 @@ def logits(
 
 
 def reranked(task: Prepared, read: Read, bounds: tuple[int, ...], weight: float) -> Run:
-    """The run that comes out when the candidates down to the last bound are reranked."""
+    """The run with the candidates reranked down to the last bound."""
     rankings = {}
     for topic, scores in read.items():
         rows = task.candidates[topic]
@@ -185,7 +185,7 @@ def reranked(task: Prepared, read: Read, bounds: tuple[int, ...], weight: float)
 
 
 def report(task: Prepared, read: Read) -> tuple[str, dict[str, float]]:
-    """Print both years' figures; return the way that is best on 2020, with its figures of 2021."""
+    """Print the figures of both years; return the best setting on 2020 with its 2021."""
     plain = {
         topic: tuple(Hit(name, 0.0) for name, _ in rows) for topic, rows in task.candidates.items()
     }

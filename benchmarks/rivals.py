@@ -1,14 +1,14 @@
-"""Our search by words beside rank_bm25 and Gensim on the same tokens, and our search by formulas.
+"""Compares our lexical search with rank_bm25 and Gensim, and measures our formula search.
 
     python -m benchmarks.rivals [--part words|formulas]     (pip install 'mathsetu[rivals]')
 
-words     ARQMath posts and English topics. Every library gets the same lists of tokens; scoring
-          means a score for every post, then the best 1,000. Ours writes its index to disk and
-          reads it from there, the others keep theirs in memory.
-formulas  All distinct formulas of the posts, topics of task 2; nDCG@10 over the topics that have
-          a present formula judged 2 or 3, unjudged formulas counted as not relevant.
+words     ARQMath posts and English topics. Every library gets the same lists of tokens. A query
+          scores every post and takes the best 1,000. Our index is written to disk and read from
+          there; the others stay in memory.
+formulas  All distinct formulas of the posts, with the topics of task 2: nDCG@10 over the topics
+          with a formula of the posts judged 2 or 3; unjudged formulas count as not relevant.
 
-Times are processor times on one core; libraries take turns, the best of the rounds counts.
+Times are processor times on one core; libraries alternate, and the best round counts.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Tokens = list[str]
-#: Scores of all documents for the tokens of a query.
+#: Returns the scores of all documents for the tokens of a query.
 Scorer = Callable[[Tokens], "NDArray[np.float32]"]
 DEPTH = 1000
-#: How many formulas are asked for; each comes with its match, which takes time.
+#: Number of formulas to return; each comes with its match, which takes time.
 SHOWN = 10
 ROUNDS = 3
 
@@ -82,7 +82,7 @@ def compare_words(data: Path, place: Path) -> None:
         return analyze(words(text), "en", stemmer="porter")
 
     documents = [tokens(f"{p.title} {p.body} {p.question}") for p in arqmath_posts(data)]
-    # Gensim leaves words out that no post has; without them the scores are the same.
+    # Gensim ignores unknown words; removing them does not change the scores.
     known = {token for document in documents for token in document}
     asked = (tokens(f"{query.title} {query.text}") for query in topics("en", data))
     queries = [[token for token in query if token in known] for query in asked]
@@ -96,7 +96,7 @@ def compare_words(data: Path, place: Path) -> None:
     for name, make in makers.items():
         begun = time.process_time()
         scorers[name] = make()
-        scorers[name](queries[0])  # what is computed with the first query belongs to building
+        scorers[name](queries[0])  # the first query is part of building: it fills caches
         built[name] = time.process_time() - begun
     fastest = dict.fromkeys(makers, float("inf"))
     for _ in range(ROUNDS):

@@ -1,14 +1,14 @@
-"""The sampler across languages: mean reciprocal ranks of its queries.
+"""Evaluates cross-language search on the sampler: mean reciprocal ranks of its queries.
 
     python -m benchmarks.sampler [RECIPE]
 
-For all queries; for those whose answers (grade 2 or 3) stand in other languages only; and for all
-again with posts in the query's own language left out. The first relevant post counts: any that is
-judged relevant, as MRR has it elsewhere, and then answers alone. No language is preferred there.
+MRR is printed for all queries; for queries whose answers (grade 2 or 3) are in other languages
+only; and for all queries without posts in the query's own language. Relevant are, first, all posts
+judged relevant, as usual for MRR, and then answers only. No language is preferred in these runs.
 
-Then, for each preference of the language of the asker: for how many queries with a relevant post in
-their own language such a post is at rank 1, and nDCG@10 of all queries, to which all languages are
-alike; and the mean reciprocal ranks of the queries in languages that no post is in.
+Then, for each preference for the language of the query: for how many queries a relevant post in
+their own language is at rank 1 (of those with such a post), and nDCG@10 of all queries over all
+languages. Last, the MRR of queries in languages without posts.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _LEVELS = {1: "any relevant post", 2: "answers"}
 
 
 def reciprocal_rank(ranking: list[str], wanted: set[str]) -> float:
-    """One by the rank of the first post that is wanted; 0 where there is none.
+    """The reciprocal rank of the first wanted post; 0 if there is none.
 
     >>> reciprocal_rank(["a", "b"], {"b"})
     0.5
@@ -40,7 +40,7 @@ def reciprocal_rank(ranking: list[str], wanted: set[str]) -> float:
 
 
 def ranking(library: Library, query: Query, preference: str) -> list[str]:
-    """The ids of what a query finds."""
+    """The ids of the hits of a query."""
     hits = library.search(query, k=_DEPTH, explain=False, own_language=preference)
     return [hit.id for hit in hits]
 
@@ -48,7 +48,7 @@ def ranking(library: Library, query: Query, preference: str) -> list[str]:
 def own_language(
     library: Library, grades: Mapping[str, Mapping[str, int]], spoken: Mapping[str, str]
 ) -> None:
-    """Print how often the asker's language comes first."""
+    """Print how often a post in the language of the query is first."""
     for preference in PREFERENCES:
         first: list[bool] = []
         gains: list[float] = []
@@ -66,7 +66,7 @@ def own_language(
 
 
 def further_languages(library: Library) -> None:
-    """Print the mean reciprocal rank of the queries in each language that no post is in."""
+    """Print the MRR of the queries in each language that has no posts."""
     relevant: dict[str, set[str]] = defaultdict(set)
     for judgment in sampler.further_judgments():
         if judgment.grade >= 1:

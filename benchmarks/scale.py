@@ -1,16 +1,16 @@
-"""How a library of any size answers: time by part and kind of query, memory, filters, recall.
+"""Measures search in a library of any size: time by part and query, memory, filters, recall.
 
     python -m benchmarks.scale LIBRARY [--queries 100] [--exhaustive 0]
 
-Short queries are the titles of the English topics, long ones title and text; posts of a collection
-made by `benchmarks.collection` have the tags ``rare`` (ten posts) and ``common`` (four of ten).
-Times are processor times of one process, milliseconds, middle and 95th percentile, without
-explanations, each query asked once before (blocks of files are checked at their first reading);
-opening and the first query are those of a fresh process. Memory is what the process has for itself,
-mapped files aside.
+Short queries are the titles of the English topics, long ones are title and text. Posts of a
+collection made by `benchmarks.collection` have the tags ``rare`` (ten posts) and ``common`` (four
+posts of ten). Times are processor times of one process in milliseconds, median and 95th percentile,
+without explanations; each query runs once before, because blocks of files are verified when they
+are first read. Opening and the first query are timed in a fresh process. Memory is the anonymous
+memory of the process, without mapped files.
 
-``--exhaustive N`` asks N queries of each kind a second time with every limit of the search taken
-away, and says which share of the best 10, 100 and 500 the usual search finds, part by part.
+``--exhaustive N`` repeats N queries of each kind without any limits of the search, and prints the
+share of the best 10, 100 and 500 posts that the usual search finds, by part.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ opened = time.perf_counter()
 library.search(sys.argv[2], explain=False)
 print(opened - started, time.perf_counter() - opened)
 """
-# The limits of the search, and what takes them away.
+# The limits of the search, and values that disable them.
 _LIMITS: tuple[tuple[Any, str, int], ...] = (
     (formula, "_KEPT", 1 << 40),
     (formula, "_RESCORED", 1 << 30),
@@ -53,7 +53,7 @@ _LIMITS: tuple[tuple[Any, str, int], ...] = (
 
 
 def own_memory() -> float:
-    """Megabytes that this process has for itself."""
+    """Megabytes of anonymous memory of this process."""
     for line in Path("/proc/self/status").read_text(encoding="utf-8").splitlines():
         if line.startswith("RssAnon"):
             return int(line.split()[1]) / 1024
@@ -61,7 +61,7 @@ def own_memory() -> float:
 
 
 def spent(work: Callable[[Query], object], queries: Sequence[Query]) -> str:
-    """Middle and 95th percentile of the processor time of some work."""
+    """Median and 95th percentile of the processor time of some work."""
     times = []
     for query in queries:
         started = time.process_time()
@@ -73,7 +73,7 @@ def spent(work: Callable[[Query], object], queries: Sequence[Query]) -> str:
 
 @contextmanager
 def without_limits() -> Iterator[None]:
-    """Every post and formula is scored exactly."""
+    """Disable the limits, so that every post and formula is scored exactly."""
     before = [getattr(module, name) for module, name, _ in _LIMITS]
     for module, name, value in _LIMITS:
         setattr(module, name, value)
@@ -85,7 +85,7 @@ def without_limits() -> Iterator[None]:
 
 
 def found_again(library: Library, queries: Sequence[Query], weights: dict[str, float]) -> str:
-    """The share of the best posts of an exhaustive search that the usual one finds."""
+    """The share of the best posts of an exhaustive search that the usual search finds."""
     shares: list[list[float]] = [[] for _ in _DEPTHS]
     for query in queries:
         k = max(_DEPTHS)
@@ -100,7 +100,7 @@ def found_again(library: Library, queries: Sequence[Query], weights: dict[str, f
 
 
 def measure(folder: Path, short: list[Query], long: list[Query], exhaustive: int) -> None:
-    """Print all figures of one library."""
+    """Print all figures for a library."""
     size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
     fresh = [sys.executable, "-c", _FRESH, str(folder), short[0].text]
     runs = [subprocess.run(fresh, capture_output=True, check=True, text=True) for _ in range(3)]

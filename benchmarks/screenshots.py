@@ -1,12 +1,12 @@
-r"""Pictures of every state of the page, for the documentation.
+r"""Takes screenshots of all states of the web page, for the documentation.
 
     python -m benchmarks.screenshots [--out docs/images] [--only phone,dark]
     python -m benchmarks.screenshots --languages --out docs/images/languages
 
-Serves the sampler (recipe ``default``) and looks at it with Chromium, which must be installed with
-fonts for Devanagari and Arabic (Debian: ``fonts-noto-core``). With ``--languages`` it is asked as
-students of ten further languages would (Debian: ``fonts-wqy-zenhei``, too). Pictures are PNG with a
-palette of 64 colours, which is enough for text on paper and a quarter of the bytes.
+Serves the sampler (recipe ``default``) and opens it in Chromium, which must be installed with fonts
+for Devanagari and Arabic (Debian: ``fonts-noto-core``). With ``--languages``, the queries are those
+of students in ten further languages (Debian: also ``fonts-wqy-zenhei``). Screenshots are PNG files
+with a palette of 64 colours, which is enough for text and takes a quarter of the bytes.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _DARK = {**_DESK, "color_scheme": "dark"}
 _SWITCHES = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"]
 _HINDI = r"समाकल $\int_0^\infty \frac{\sin t}{t}\,dt$ का मान"
 _WILDCARD = r"$\int_0^\infty ?f\,dt$"
-# The pixels of a picture, which the browser knows how to read.
+# Decodes a screenshot to pixels in the browser.
 _PIXELS = """async (picture) => {
   const file = await (await fetch(`data:image/png;base64,${picture}`)).blob();
   const bitmap = await createImageBitmap(file);
@@ -64,12 +64,12 @@ _PIXELS = """async (picture) => {
 
 
 def _nothing(page: Any) -> None:
-    """A page as it comes."""
+    """Leave the page as it is."""
 
 
 @dataclass(frozen=True)
 class Shot:
-    """A picture: where the browser goes, as what, and what it does there."""
+    """A screenshot: its address, browser settings, and actions on the page."""
 
     name: str
     path: str = "/search"
@@ -80,7 +80,7 @@ class Shot:
 
 
 def shots() -> Iterator[Shot]:
-    """All pictures."""
+    """Define all screenshots."""
     yield Shot("home", "/", {"ui": "en"})
     yield Shot("search", said={"q": _HINDI, "ui": "en", "in": "en"})
     for example in examples():
@@ -100,7 +100,7 @@ def shots() -> Iterator[Shot]:
     yield Shot("docs", "/docs", {"ui": "en"})
 
 
-# A question of the sampler in a further language, or one in Latin letters, and the page's language.
+# A sampler query in each further language, and a Russian one in Latin letters.
 _STUDENTS = {
     "de": "S.34.de", "fr": "S.12.fr", "pt": "S.13.pt", "it": "S.70.it", "pl": "S.25.pl",
     "ru": "S.61.ru", "ar": "S.34.ar", "zh": "S.34.zh", "id": "S.27.id", "bn": "S.70.bn",
@@ -109,7 +109,7 @@ _IN_LATIN_LETTERS = "naydite ploshchad treugolnika"
 
 
 def students() -> Iterator[Shot]:
-    """Searches as students of further languages try them."""
+    """Define the screenshots of searches by students in further languages."""
     asked = {query.id: query.text for query in sampler.further_queries()}
     small = {**_DESK, "viewport": {"width": 900, "height": 640}}
     for code, query in _STUDENTS.items():
@@ -136,7 +136,7 @@ def _open_editor(page: Any) -> None:
 def _type(page: Any) -> None:
     page.click("#q")
     page.keyboard.type("geometric")
-    # Titles are read when they are first asked for.
+    # Titles are loaded on the first request.
     for _ in range(50):
         page.wait_for_timeout(400)
         if page.locator("#suggestion-list .kind:text('post')").count():
@@ -150,7 +150,7 @@ def _open_filters(page: Any) -> None:
 
 
 def main() -> int:
-    """Take the pictures."""
+    """Take the screenshots."""
     parser = argparse.ArgumentParser(description="pictures of every state of the page")
     parser.add_argument("--out", default="docs/images", type=Path, metavar="FOLDER")
     parser.add_argument("--only", default="", help="names of pictures, separated by commas")
@@ -173,7 +173,7 @@ def main() -> int:
 
 
 def take_all(wanted: list[Shot], site: str, full: str, program: str, out: Path) -> None:
-    """Take pictures of a server, and of one that is busy, into a folder."""
+    """Take screenshots of a server, and of a busy one, into a folder."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as driver:
@@ -197,7 +197,7 @@ def take_all(wanted: list[Shot], site: str, full: str, program: str, out: Path) 
 
 
 def png(pixels: NDArray[np.uint8]) -> bytes:
-    """A picture as PNG with a palette: its most frequent colours, others as the nearest of these.
+    """Encode pixels as PNG with the most frequent colours; others become the nearest of these.
 
     >>> picture = np.zeros((2, 3, 3), dtype=np.uint8)
     >>> png(picture)[1:4], len(png(picture)) < 120

@@ -1,11 +1,11 @@
-"""Sentence retrieval with the built-in encoder: English to each language, and back.
+"""Measures sentence retrieval with the built-in encoder: English to each language, and back.
 
     python -m benchmarks.sentences [--model FOLDER] [--languages de fr]
 
-Recall@1 among the thousand lines of each file of ``training/validation`` (NTREX and FLORES), which
-nothing is trained on. The first languages have no such file; 500 lines of each source are taken
-from their parallel text, where both are marked and never used. English is read as the engine reads
-it, everything else with care.
+Prints recall@1 among the thousand lines of each file of ``training/validation`` (NTREX and FLORES),
+which are not used for training. The first languages have no such file; for them, 500 lines of each
+source are taken from their parallel text, where these lines are marked and not used for training.
+Each language is encoded with the network that the engine uses for it.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 
 def lines(path: Path) -> tuple[list[str], list[str]]:
-    """The English lines of a file, and the other ones."""
+    """Read the English and the other lines of a file."""
     with lzma.open(path, "rt", encoding="utf-8") as file:
         rows = [line.rstrip("\n").split("\t") for line in file]
     return [row[0] for row in rows], [row[1] for row in rows]
 
 
 def marked_lines(path: Path, each: int = 500) -> tuple[list[str], list[str]]:
-    """The first lines of parallel text that each source of validation gave, English and other."""
+    """Read the first lines of each validation source in a parallel text, English and other."""
     rows: list[list[str]] = []
     left = dict.fromkeys(VALIDATION, each)
     with lzma.open(path, "rt", encoding="utf-8") as file:
@@ -47,7 +47,7 @@ def marked_lines(path: Path, each: int = 500) -> tuple[list[str], list[str]]:
 
 
 def found_first(scores: NDArray[np.float32]) -> float:
-    """The share of rows whose own column is the best.
+    """The share of rows whose diagonal element is the largest.
 
     >>> found_first(np.array([[0.9, 0.1], [0.8, 0.2]], dtype=np.float32))
     0.5

@@ -1,18 +1,19 @@
-"""How a server holds up: many users at once, more than it can take, and afterwards.
+"""Load test of the server: many users, more users than it can serve, and recovery.
 
     python -m benchmarks.service_load [--users 50] [--seconds 60] [--workers 2] [--no-facets]
         [--new-questions]
 
-Starts ``mathsetu serve`` over ARQMath posts (recipe ``default``) on loopback and asks it from
-another process. A user asks, reads the whole answer, and asks the next question at once; the
-questions are the titles of the English topics, each answer ten hits with all reasons, the total,
-and counts by language, tag and collection unless these are not wanted. Topics are asked again and
-again, and answers are kept; with ``--new-questions`` (of the training data, up to 150 characters)
-nothing is asked twice. Three measurements: as many users as named, for as long as named, with the
-memory of the server's processes; then eight times as many users as may wait, who must be sent away
-with 429 at once or answered; then five users again, who must be served as if nothing had been.
+Starts ``mathsetu serve`` over the ARQMath posts (recipe ``default``) on loopback, and sends
+requests from another process. Each user sends a query, reads the whole answer, and sends the next
+query at once. Queries are the titles of the English topics; each answer has ten hits with all
+reasons, the total and, unless disabled, counts by language, tag and collection. Topics are
+repeated, so answers are cached; with ``--new-questions`` (from the training data, up to 150
+characters) no query is repeated.
 
-The processor time of an answer is given, too: a busy machine changes it less than all else.
+There are three measurements. First, the given number of users for the given time, with the memory
+of the server's processes. Then eight times as many users as may wait, who must be answered or
+rejected with 429 at once. Then five users, who must be served as before. The processor time per
+answer is printed too, because it depends least on the load of the machine.
 """
 
 from __future__ import annotations
@@ -40,13 +41,13 @@ from mathsetu.library import build_library
 HOST = "127.0.0.1"
 OVERLOAD = 8
 RECOVERY_USERS = 5
-# Questions of the training data that are drawn from, and characters that a question has at most.
+# Number of training questions to draw from, and maximum characters of a question.
 DRAWN, LONGEST = 40_000, 150
 
 
 @dataclass
 class Load:
-    """What the users of one measurement saw."""
+    """The results of the users of one measurement."""
 
     seconds: float = 0.0
     statuses: Counter[int] = field(default_factory=Counter)
@@ -75,7 +76,7 @@ def percentile(values: Sequence[float], share: float) -> float:
 async def user(
     port: int, number: int, users: int, paths: list[str], end: float, load: Load
 ) -> None:
-    """One of several users, on one connection, which is opened again when it was lost."""
+    """Send requests as one of several users, on one connection, which is reopened if it is lost."""
     place = number
     while time.perf_counter() < end:
         try:
@@ -120,7 +121,7 @@ def client(port: int, users: int, seconds: float, paths: list[str], results: obj
 
 
 def measure(port: int, users: int, seconds: float, paths: list[str]) -> Load:
-    """Let users ask from a process of their own."""
+    """Run the users in a separate process."""
     context = multiprocessing.get_context("spawn")
     results = context.Queue()
     process = context.Process(target=client, args=(port, users, seconds, paths, results))
@@ -132,7 +133,7 @@ def measure(port: int, users: int, seconds: float, paths: list[str]) -> Load:
 
 
 class Watch(threading.Thread):
-    """Watches the processes of a server, once a second: their memory, and their processor time."""
+    """Samples the memory of a server's processes every second; measures their processor time."""
 
     def __init__(self, server: int) -> None:
         super().__init__(daemon=True)
@@ -149,7 +150,7 @@ class Watch(threading.Thread):
             self.megabytes.append(sum(pages) * os.sysconf("SC_PAGESIZE") / 1e6)
 
     def all(self) -> list[int]:
-        """The server and the processes that it started."""
+        """The processes of the server."""
         found = [self.server]
         for process in found:
             children = Path(f"/proc/{process}/task/{process}/children").read_text()
@@ -221,7 +222,7 @@ def main() -> None:
         "/v1/search?" + urlencode({"q": question, "k": 10, "facets": facets})
         for question in asked(arguments.data)
     ]
-    # What one crowd asked is not new to the next one.
+    # The queries are divided, so that each measurement has new ones.
     first, second, third = (
         (paths[place::3] for place in range(3)) if arguments.new_questions else [paths] * 3
     )
@@ -232,7 +233,7 @@ def main() -> None:
         server = start(library, port, arguments.workers, waiting)
         try:
             if not arguments.new_questions:
-                measure(port, arguments.workers, 5, first)  # as they were asked before
+                measure(port, arguments.workers, 5, first)  # warm up the caches
             watch = Watch(server.pid)
             watch.start()
             load = measure(port, arguments.users, arguments.seconds, first)

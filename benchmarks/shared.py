@@ -1,4 +1,4 @@
-"""Public evaluation data beside the repository, and the measures that benchmarks share."""
+"""Code shared by benchmarks: reading the public evaluation data, and measures."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Judged = dict[str, dict[str, int]]
 
 
 def needed(path: Path) -> Path:
-    """A file of the evaluation data; a person who has none is told so."""
+    """Return a path of the evaluation data; exit with an explanation if it does not exist."""
     if not path.exists():
         raise SystemExit(
             f"{path} is missing: benchmarks need evaluation data that is not in the repository "
@@ -42,7 +42,7 @@ def needed(path: Path) -> Path:
 
 @contextmanager
 def told_in_one_line() -> Iterator[None]:
-    """What a person can mend, such as a missing model or package, is told without a traceback."""
+    """Report errors that the user can fix (missing models or packages) without a traceback."""
     try:
         yield
     except (InputError, MissingExtra) as error:
@@ -50,17 +50,17 @@ def told_in_one_line() -> Iterator[None]:
 
 
 def arqmath_posts(data: Path = DATA) -> Iterator[Post]:
-    """The answers, each with the title, tags and text of its question."""
+    """Read the answers, each with the title, tags and text of its question."""
     return read_answers(needed(data / "arqmath" / "posts.jsonl.gz"))
 
 
 def topics(language: str, data: Path = DATA) -> list[Query]:
-    """The CrossMath topics of one language; English ones are ARQMath's own."""
+    """Read the CrossMath topics in one language; the English ones are ARQMath's own."""
     return list(read_topics(needed(data / "crossmath" / "topics" / f"{LANGUAGES[language]}.tsv")))
 
 
 def misplaced(queries: Sequence[Query]) -> set[str]:
-    """Topics whose body is another topic's: ten of the Persian ones were copied so.
+    """Topics with the body of another topic: ten Persian ones have been copied by mistake.
 
     >>> misplaced([Query("A.1", "Why?", title="x"), Query("A.2", "Why?", title="y")])
     {'A.2'}
@@ -75,7 +75,7 @@ def misplaced(queries: Sequence[Query]) -> set[str]:
 
 
 def judged(year: int, data: Path = DATA, task: int = 1) -> Judged:
-    """The judgments of posts or formulas that are present, for topics that have an answer."""
+    """The judgments of posts or formulas in the data, for topics with a relevant one."""
     grades: Judged = defaultdict(dict)
     path = needed(data / "arqmath" / f"qrels-task{task}-{year}.present.txt")
     for judgment in read_qrels(path):

@@ -1,11 +1,11 @@
-r"""How fast the page offers suggestions, and what the table of titles takes.
+r"""Measures the latency of suggestions on the page, and the cost of the table of titles.
 
     python -m benchmarks.collection 60000 --real --out posts.jsonl
     python -m benchmarks.suggestions posts.jsonl
 
-Posts without a title get the beginning of their question or body for one. They are indexed by words
-alone, which the suggestions do not depend on. Then titles are typed letter by letter, as people do,
-over HTTP, and every answer is timed; the server is this process, too.
+A post without a title gets the beginning of its question or body as its title. Posts are indexed by
+words only, because suggestions do not need more. Then titles are typed letter by letter over HTTP,
+and every answer is timed; the server runs in the same process.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ kind = "lexical"
 weights = { words = 1.0 }
 """
 _TITLE = 90
-# A word that many titles have.
+# A frequent word in titles.
 _FREQUENT = "function"
 _TYPED, _SHORTEST, _LONGEST = 120, 2, 40
 
 
 def main() -> int:
-    """Build a library of posts, or open one, and measure."""
+    """Build or open a library, and measure it."""
     parser = argparse.ArgumentParser(description="how fast suggestions come")
     parser.add_argument("posts", help="JSON Lines, or a library that was made of them")
     parser.add_argument("--keep", help="a folder for the library")
@@ -62,7 +62,7 @@ def main() -> int:
 
 
 def titled(posts: str) -> Iterator[Post]:
-    """The posts, each with a title."""
+    """Yield the posts, each with a title."""
     for post in read_posts(posts):
         if post.title:
             yield post
@@ -72,7 +72,7 @@ def titled(posts: str) -> Iterator[Post]:
 
 
 def measure(folder: Path) -> None:
-    """Print a table."""
+    """Print the figures."""
     with Library(folder) as library:
         suggestions = Suggestions(library)
         begun = process_time()
@@ -85,7 +85,7 @@ def measure(folder: Path) -> None:
     typed = [title[:end] for title in chosen for end in range(_SHORTEST, min(len(title), _LONGEST))]
     with serving(Settings(str(folder))) as site:
         connection = HTTPConnection(site.removeprefix("http://"))
-        # The titles are read from the first question on.
+        # Titles are loaded from the first request on.
         while not any(one["kind"] == "title" for one in ask(connection, _FREQUENT)[1]):
             sleep(0.2)
         answers = [ask(connection, text) for text in typed]
@@ -97,7 +97,7 @@ def measure(folder: Path) -> None:
 
 
 def ask(connection: HTTPConnection, text: str) -> tuple[float, list[dict[str, str]]]:
-    """The time that an answer took, and the answer."""
+    """Request suggestions; return the time and the answer."""
     begun = perf_counter()
     connection.request("GET", f"/suggest?{urlencode({'q': text, 'ui': 'en'})}")
     found = json.loads(connection.getresponse().read())

@@ -1,10 +1,10 @@
-"""ARQMath task 2 on the posts that are here: python -m benchmarks.task2 [--recipes formula …].
+"""Evaluates ARQMath task 2 on our posts: python -m benchmarks.task2 [--recipes formula …].
 
-Each recipe builds a library of the answers, whose formulas have the lab's ids and visual ids, and
-answers the official topics as ``mathsetu run --to arqmath-formula-run`` does. nDCG', MAP' and
-P'@10 of 2020 and 2021, and nDCG@10 and MAP with unjudged formulas not relevant, over the topics
-with a relevant formula here, with the judgments of formulas that stand in these texts (others
-stand in comments); ``--write FOLDER`` keeps the posts, the runs and the libraries.
+Builds a library of the answers with each recipe (formulas have the ids and visual ids of the lab),
+and runs the official topics as ``mathsetu run --to arqmath-formula-run`` does. Prints nDCG', MAP'
+and P'@10 of 2020 and 2021, and nDCG@10 and MAP with unjudged formulas as not relevant. Topics are
+those with a relevant formula here; judgments are those of formulas in these texts (others are in
+comments). ``--write FOLDER`` keeps the posts, the runs and the libraries.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from mathsetu.records import Run
 
 
 def measure(library: Library, name: str, data: Path, runs: Path) -> None:
-    """Answer the topics of each year, and say how well."""
+    """Run the topics of each year, and print the measures."""
     visual_ids = {
         formula.id: formula.visual_id
         for post in arqmath_posts(data)

@@ -1,14 +1,14 @@
-"""Our trainers of bi- and cross-encoders, and those of sentence-transformers, on the same pairs.
+"""Compares our trainers of bi- and cross-encoders with sentence-transformers, on the same pairs.
 
     python -m benchmarks.trainers prepare FILE
     python -m benchmarks.trainers measure FILE --model MODEL [--seeds 1 2 3]
 
-The first writes pairs of ARQMath (threads, and the judgments of 2020) and the topics of 2021 into
-one file; the second needs nothing else and may run elsewhere, on a machine with a GPU. Both
-trainers get the same model, pairs, batch size, learning rate, warm-up and number of epochs. A
-bi-encoder ranks all answers for the topics of 2021; a cross-encoder reranks the 100 best ones of
-the untrained model. nDCG@10 and MAP, unjudged answers counted as not relevant. The other trainers
-need the packages ``accelerate`` and ``datasets``, which no extra of ours installs.
+The first command writes pairs of ARQMath (threads, and the judgments of 2020) and the topics of
+2021 to one file. The second command needs only this file, and can run on another machine with a
+GPU. Both trainers get the same model, pairs, batch size, learning rate, warm-up and number of
+epochs. A bi-encoder ranks all answers for the topics of 2021; a cross-encoder reranks the best 100
+answers of the untrained model. Prints nDCG@10 and MAP; unjudged answers count as not relevant. The
+other trainers need the packages ``accelerate`` and ``datasets``, which none of our extras installs.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ from mathsetu.training.pairs import TrainingPair, judged_pairs, thread_pairs
 
 _DEPTH = 100
 _SETTINGS = Fit(batch=16, learning_rate=2e-5, max_tokens=256, checkpoint_every=10_000)
-# A bi-encoder is trained already, and only adapted; a cross-encoder gets a new last layer.
+# A bi-encoder is already trained and is only adapted; a cross-encoder gets a new last layer.
 _EPOCHS = {"bi-encoder": 1, "cross-encoder": 10}
 Ask = Callable[[str, Sequence[str]], Sequence[float]]
 
 
 @dataclass(frozen=True)
 class Task:
-    """What is learned from, and what is measured."""
+    """The data for training and measuring."""
 
     matching: list[TrainingPair]
     labelled: list[TrainingPair]
@@ -60,7 +60,7 @@ def prepare(file: Path, data: Path) -> None:
     queries = {query.id: query for query in topics("en", data)}
     learned = read_qrels(data / "arqmath" / f"qrels-task1-{YEARS[0]}.present.txt")
     judged_ones = judged_pairs(queries, posts.get, learned)
-    # The posts do not say their votes, so every thread counts.
+    # The posts have no votes, so every thread counts.
     threads = thread_pairs(posts.values(), minimum_score=None)
     grades = judged(YEARS[1], data)
     content = {
@@ -148,7 +148,7 @@ def _arguments(folder: Path, settings: Fit) -> dict[str, Any]:
         "num_train_epochs": settings.epochs,
         "per_device_train_batch_size": settings.batch,
         "learning_rate": settings.learning_rate,
-        # A share of all steps, though it is called so.
+        # Despite its name, a value below 1 is a share of all steps.
         "warmup_steps": settings.warmup,
         "weight_decay": settings.weight_decay,
         "seed": settings.seed,
@@ -159,7 +159,7 @@ def _arguments(folder: Path, settings: Fit) -> dict[str, Any]:
 
 
 def by_vectors(model: str | Path) -> Ask:
-    """Scores by the cosines of a bi-encoder; the vectors of texts are kept."""
+    """Score by the cosines of a bi-encoder; the vectors of texts are cached."""
     encoder = import_module("sentence_transformers").SentenceTransformer(str(model))
     encoder.max_seq_length = _SETTINGS.max_tokens
     kept: dict[int, Any] = {}
@@ -176,7 +176,7 @@ def by_vectors(model: str | Path) -> Ask:
 
 
 def by_pairs(model: str | Path) -> Ask:
-    """Scores by the logits of a cross-encoder."""
+    """Score by the logits of a cross-encoder."""
     theirs = import_module("sentence_transformers")
     encoder = theirs.CrossEncoder(str(model), num_labels=1, max_length=_SETTINGS.max_tokens)
 
@@ -187,7 +187,7 @@ def by_pairs(model: str | Path) -> Ask:
 
 
 def rank(ask: Ask, task: Task, candidates: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """The candidates of each topic, best first."""
+    """Rank the candidates of each topic, best first."""
     everything = {id(names): [task.texts[name] for name in names] for names in candidates.values()}
     rankings = {}
     for topic, names in candidates.items():

@@ -1,9 +1,9 @@
-"""Measures how typed queries are read: formulas found, languages found, and time.
+"""Measures how typed queries are read: formulas and languages detected, and time.
 
     python -m benchmarks.typed_queries [--file FILE] [--terms FILE] [--data DIR] [--wrong]
 
-A formula counts as found where the span expected was read as one formula. The queries and terms
-were written before the reader (tests/intake, tests/languages).
+A formula is correct if exactly the expected span was read as one formula. The queries and terms
+(tests/intake, tests/languages) were written before the code that reads queries.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _ODD = (
 
 
 class Expected(NamedTuple):
-    """A query and the reading expected: where its formulas lie, and its language."""
+    """A query with its expected reading: the positions of its formulas, and its language."""
 
     kind: str
     language: str
@@ -46,7 +46,7 @@ class Expected(NamedTuple):
 
 
 def read_queries(path: Path) -> Iterator[Expected]:
-    """The queries of a file whose formulas stand between ⟦ and ⟧."""
+    """Read the queries of a file, in which formulas are marked by ⟦ and ⟧."""
     for line in path.read_text(encoding="utf-8").splitlines():
         if not line or line.startswith("#"):
             continue
@@ -61,7 +61,7 @@ def read_queries(path: Path) -> Iterator[Expected]:
 
 
 def found_in(text: str) -> tuple[tuple[int, int], ...]:
-    """Where the formulas of a typed query lie."""
+    """The positions of the formulas in a typed query."""
     places, position = [], 0
     for span in read_typed(text):
         if span.kind == "formula":
@@ -71,7 +71,7 @@ def found_in(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def measure_formulas(queries: list[Expected], wrong: bool) -> tuple[float, float]:
-    """Print and give precision and recall of the formulas found."""
+    """Print and return precision and recall of the formulas."""
     right: Counter[str] = Counter()
     found: Counter[str] = Counter()
     expected: Counter[str] = Counter()
@@ -98,9 +98,9 @@ def measure_formulas(queries: list[Expected], wrong: bool) -> tuple[float, float
 
 
 def measure_titles(data: Path) -> None:
-    """Print how formulas of real titles are found when their delimiters are taken away.
+    """Print how well formulas of real titles are found without their delimiters.
 
-    Letters and numbers alone are not counted: without dollars they are words.
+    Single letters and numbers are not counted: without dollar signs they are words.
     """
     expected = exact = touched = found = beside = 0
     for path in sorted((data / "crossmath" / "topics").glob("*.tsv")):
@@ -125,7 +125,7 @@ def measure_titles(data: Path) -> None:
 
 
 def read_terms(path: Path) -> list[tuple[str, tuple[str, ...]]]:
-    """Terms with the languages that they belong to."""
+    """Read terms with the languages that they belong to."""
     rows = (line.split("\t") for line in path.read_text(encoding="utf-8").splitlines())
     return [(row[0], tuple(row[1].split())) for row in rows if not row[0].startswith("#")]
 
@@ -133,10 +133,10 @@ def read_terms(path: Path) -> list[tuple[str, tuple[str, ...]]]:
 def measure_terms(
     terms: list[tuple[str, tuple[str, ...]]], name: str, prior: bool, wrong: bool
 ) -> float:
-    """Print and give the share of terms of one language whose language was found.
+    """Print and return the share of terms of one language that are detected as such.
 
-    With the library's prior, a term of a language is looked for in a library that holds posts in
-    that language and in English.
+    With ``prior``, the language of a term is detected for a library that has posts in that
+    language and in English.
     """
     right = Counter[str]()
     count = Counter[str]()
@@ -163,7 +163,7 @@ def measure_terms(
 
 
 def measure_languages(queries: list[Expected], wrong: bool) -> float:
-    """Print and give the share of typed queries whose language was found."""
+    """Print and return the share of typed queries whose language is detected."""
     asked = [query for query in queries if query.language]
     right = 0
     for query in asked:
@@ -177,7 +177,7 @@ def measure_languages(queries: list[Expected], wrong: bool) -> float:
 
 
 def measure_time() -> None:
-    """Print how long texts take that nobody types, at 1, 10 and 100 kB."""
+    """Print the time for unrealistic texts of 1, 10 and 100 kB."""
     slowest: list[tuple[float, ...]] = []
     for piece in _ODD:
         seconds = []

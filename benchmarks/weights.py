@@ -1,10 +1,10 @@
-"""What the parts of a recipe should count: learned on one year's topics, checked on the other's.
+"""Learns the weights of a recipe's parts on the topics of one year, and tests them on another.
 
-    python -m benchmarks.weights [default] [--least 0.2 0.3 0.4] [--step 0.1]
+    python -m benchmarks.weights [default] [--min-cosine 0.2 0.3 0.4] [--step 0.1]
 
-Every way to share out the weight among the parts in steps is tried on the topics of 2020, in all
-languages. Printed are the best of them and the weights that the recipe has, with what they bring
-on 2020 and on 2021. nDCG@10, unjudged posts counted as not relevant.
+Tries all weights of the parts that add up to one, in steps, on the topics of 2020 in all languages.
+Prints the best ones and the weights of the recipe, with their nDCG@10 on 2020 and on 2021; unjudged
+posts count as not relevant.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Topics = dict[str, list[tuple[RecipeReply, dict[int, int]]]]
 
 
 def candidates(library: Library, data: Path) -> dict[int, Topics]:
-    """For each year and language the candidates of each topic, and their grades by number."""
+    """The candidates of each topic, and their grades by number, for each year and language."""
     view, recipe = library._backend.now(), library.recipe
     parts, _ = view.parts(None)
     weights = {name: 1 / len(parts) for name in parts}
@@ -63,7 +63,7 @@ def candidates(library: Library, data: Path) -> dict[int, Topics]:
 
 @dataclass(frozen=True)
 class Trial:
-    """Weights with which the candidates of both years are ranked."""
+    """Weights, with which the candidates of both years are ranked."""
 
     settings: str
     weights: Mapping[str, float]
@@ -71,7 +71,7 @@ class Trial:
     full_scores: Mapping[str, float]
 
     def gains(self, year: int) -> dict[str, float]:
-        """Mean nDCG@10 in each language."""
+        """The mean nDCG@10 in each language."""
         return {
             language: float(np.mean([self._gain(row, grades) for row, grades in rows]))
             for language, rows in self.found[year].items()
@@ -86,7 +86,7 @@ class Trial:
 
 
 def shared_out(names: Sequence[str], step: float) -> Iterator[dict[str, float]]:
-    """All ways to share out a weight of one in steps."""
+    """Yield all weights that add up to one, in steps."""
     whole = round(1 / step)
     for first in product(range(whole + 1), repeat=len(names) - 1):
         if sum(first) <= whole:

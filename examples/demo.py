@@ -1,4 +1,4 @@
-"""The main job in one minute: index the sampler, ask in one language, find in another.
+"""A tour in one minute: index the sampler, then search in one language and find posts in another.
 
 Run with: make demo
 """
@@ -18,7 +18,7 @@ from mathsetu.library import Filter, Library, build_library
 from mathsetu.markup import plain
 
 LIBRARY = Path("out") / "sampler.library"
-# What is asked, and in which language the answer is wanted ("" for any).
+# The queries, and the language of the answers ("" for any).
 QUESTIONS = [
     (r"समाकल $\int_0^\infty \frac{\sin x}{x}dx$ का मान", "en"),
     ("por qué hay infinitos números primos", "cs"),
@@ -29,13 +29,13 @@ QUESTIONS = [
 
 
 def say(line: str = "", bold: bool = False) -> None:
-    """Print a line, bold where the terminal can."""
+    """Print a line, in bold if the terminal supports it."""
     styled = f"\033[1m{line}\033[0m" if bold and sys.stdout.isatty() else line
     sys.stdout.write(styled + "\n")
 
 
 def main() -> None:
-    """Index the sampler, ask it five questions, and open the page on it."""
+    """Index the sampler, search it with five queries, and serve its page."""
     started = time.perf_counter()
     build_library(LIBRARY, sampler.posts(), "default")
     library = Library(LIBRARY)
@@ -57,7 +57,7 @@ def main() -> None:
 
 
 def show_page(started: float) -> None:
-    """Serve the page until Ctrl-C; where nobody is watching, only show that it answers."""
+    """Serve the page until Ctrl-C; without a terminal, only check that it answers."""
     port = free_port()
     page = f"http://127.0.0.1:{port}"
     command = [sys.executable, "-m", "mathsetu", "serve", str(LIBRARY), "--port", str(port)]
@@ -82,7 +82,7 @@ def show_page(started: float) -> None:
 
 
 def free_port(wanted: int = 8080) -> int:
-    """The usual port, or the next one that nobody uses."""
+    """Return the usual port, or the next one that is free."""
     with socket.socket() as tried:
         try:
             tried.bind(("127.0.0.1", wanted))

@@ -2,8 +2,8 @@
 
     python examples/publish_with_ray.py PLAN qdrant://HOST:6333/NAME
 
-Ray chooses the machines. A task that dies with its machine is started again elsewhere; the command
-goes on where the last one stopped, as far as the folder of the plan shows it.
+Ray chooses the machines. If a machine fails, Ray restarts its task on another one. The command
+resumes where it stopped, provided that the plan's folder shows its progress.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def publish(plan: str, address: str, shard: int) -> int:
 
 
 def main(plan: str, address: str) -> None:
-    """Publish all shards, then let the library's name mean them."""
+    """Publish all shards, then switch the library's name to them."""
     tasks = [publish.remote(plan, address, shard) for shard in read_plan(Path(plan)).filled]
     while tasks:
         done, tasks = ray.wait(tasks)

@@ -1,12 +1,12 @@
-"""Gives changed inputs to every reader, interface and library file, for as long as you like.
+"""Continuous fuzzing: gives mutated inputs to every reader, interface and library file.
 
     python -m benchmarks.fuzz [--seconds 3600] [--cases N] [--targets latex,http] [--seed N]
     python -m benchmarks.fuzz --replay .fuzz/findings/latex/0123456789ab.input
 
-Prints a table and exits with 1 when anything went wrong: an exception that is no clear refusal
-(over HTTP, a 5xx), a wrong answer, or a hang, which is a case that takes more than ten times the
-median of its kind and size. Each finding is made smaller and kept with its report in the corpus
-folder, and so are inputs that reach new lines, from which later runs go on.
+Prints a table, and exits with 1 if anything went wrong: an exception that is not a clear refusal
+(over HTTP, a 5xx status), a wrong answer, a crash, or a hang, which is a case that takes more than
+ten times the median of its kind and size. Each finding is minimised and stored with its report in
+the corpus folder. Inputs that reach new lines are stored too, and later runs start from them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _OUTCOMES = ("exception", "hang", "wrong answer", "crash")
 
 
 def table(result: Result, wall: float) -> str:
-    """What a run came to, a line for each target."""
+    """Format the results of a run, one line per target."""
     heads = ("target", "cases", "exceptions", "hangs", "wrong", "crashes", "cases/s", "slowest")
     rows: list[tuple[str, ...]] = [heads]
     totals = dict.fromkeys(_OUTCOMES, 0)
@@ -55,7 +55,7 @@ def table(result: Result, wall: float) -> str:
 
 
 def replay(path: Path) -> int:
-    """Run one stored input again; its folder names its target."""
+    """Run one stored input again; the name of its folder is its target."""
     name = path.resolve().parent.name
     if name not in TARGETS:
         print(f"{path}: its folder must be named for a target ({', '.join(TARGETS)})")
@@ -76,7 +76,7 @@ def replay(path: Path) -> int:
 
 
 def main() -> int:
-    """The exit status: 1 when something was found."""
+    """Run the fuzzer; return 1 if something was found."""
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser("benchmarks.fuzz", description=__doc__, formatter_class=raw)
     parser.add_argument("--seconds", type=float, default=3600, help="how long to go on")
@@ -95,8 +95,8 @@ def main() -> int:
     unknown = [name for name in names if name not in TARGETS]
     if unknown:
         parser.error(f"unknown target {unknown[0]!r} (known: {', '.join(TARGETS)})")
-    # Whoever ends the run wants its table, and no files left behind.
-    # Also where a shell has started it in the background, which ignores Ctrl-C.
+    # Interrupts end the run with its table and without leftover files. The handlers are set
+    # because a shell ignores Ctrl-C for a process that it started in the background.
     for ending in (signal.SIGINT, signal.SIGTERM):
         signal.signal(ending, signal.default_int_handler)
     seed = int(time.time()) if options.seed is None else options.seed

@@ -1,4 +1,4 @@
-"""Where inputs are kept: those that reach new lines, those that failed, and those that must not."""
+"""Stores inputs: those that reach new lines, those that failed, and regression cases."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 from benchmarks.fuzz.judge import Finding
 
 _REPOSITORY = Path(__file__).parent.parent.parent
-#: Inputs that failed once, each small; a test replays them.
+#: Small inputs that failed once; a test replays them.
 CASES = _REPOSITORY / "tests" / "fuzz" / "cases"
-#: Where a run keeps what it finds, unless told otherwise.
+#: The default folder for the findings of a run.
 DEFAULT = _REPOSITORY / ".fuzz"
-#: Longer inputs are not kept: they are slow, and hardly ever reach what shorter ones do not.
+#: Longer inputs are not kept: they are slow, and hardly ever reach more lines than shorter ones.
 LONGEST_SEED = 4_000
 _MOST_SEEDS = 2_000
 
@@ -24,7 +24,7 @@ class Corpus:
         self.folder = folder
 
     def seeds(self, target: str) -> list[bytes]:
-        """What earlier runs kept for a target."""
+        """Return the inputs that earlier runs kept for a target."""
         return _inputs(self.folder / "seeds" / target)[:_MOST_SEEDS]
 
     def keep(self, target: str, data: bytes) -> None:
@@ -34,7 +34,7 @@ class Corpus:
         (folder / hashlib.sha256(data).hexdigest()[:16]).write_bytes(data)
 
     def store(self, finding: Finding) -> Path:
-        """Store a finding: its input, and beside it what happened and how to see it again."""
+        """Store a finding: its input, and a report with the command that reproduces it."""
         folder = self.folder / "findings" / finding.target
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{finding.name}.input"
@@ -47,12 +47,12 @@ class Corpus:
 
 
 def regressions(target: str) -> list[bytes]:
-    """Inputs of a target that failed once and must not fail again."""
+    """Return the inputs of a target that failed once and must not fail again."""
     return _inputs(CASES / target)
 
 
 def replay_command(path: Path) -> str:
-    """How a stored input is run again; its folder names its target."""
+    """The command that runs a stored input again; the folder of the input names its target."""
     return f"python -m benchmarks.fuzz --replay {path}"
 
 

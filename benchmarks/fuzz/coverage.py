@@ -1,4 +1,4 @@
-"""Which lines of the package an input reaches, so that inputs which reach new ones are kept."""
+"""Records which lines of the package an input reaches; inputs that reach new lines are kept."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _PACKAGE = str(Path(mathsetu.__file__).parent)
 
 
 class Coverage:
-    """Remembers the lines that were ever reached.
+    """Remembers all lines that were reached.
 
-    Tracing makes a case ten times slower, so that only one case in many is traced.
+    Tracing makes a case ten times slower, so only one case in many is traced.
     """
 
     def __init__(self) -> None:
@@ -24,7 +24,7 @@ class Coverage:
         self._inside: dict[CodeType, bool] = {}
 
     def is_new(self, work: Callable[[], object]) -> bool:
-        """Do some work; whether it reached lines that none before it has reached."""
+        """Call a function; return whether it reached lines that no earlier call reached."""
         before = len(self.lines)
         previous = sys.gettrace()
         sys.settrace(self._call)

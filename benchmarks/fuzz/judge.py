@@ -1,8 +1,8 @@
-"""Runs one case and says what came of it: nothing, an exception, a wrong answer, or a hang.
+"""Runs one case and classifies its outcome: success, an exception, a wrong answer, or a hang.
 
-A case hangs when it takes more than ten times the median of the cases of its kind and size, and
+A case hangs if it takes more than ten times the median of the cases of its kind and size, and
 more than the target's floor. Processor time is measured, and a slow case is measured again before
-it counts: a busy machine or the garbage collector can make any single one slow.
+it counts, because load on the machine or the garbage collector can slow down any single case.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ import mathsetu
 from benchmarks.fuzz.minimise import minimise
 from benchmarks.fuzz.target import Target, WrongAnswer
 
-#: How many times the median is a hang.
+#: A case that takes more than this many times the median is a hang.
 TIMES = 10.0
-# A median of fewer cases than this says nothing.
+# The median of fewer cases than this is not reliable.
 _ENOUGH = 16
 _AGAIN = 3
 _PACKAGE = str(Path(mathsetu.__file__).parent)
@@ -30,7 +30,7 @@ _PACKAGE = str(Path(mathsetu.__file__).parent)
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A case that went wrong; findings of one signature are one fault."""
+    """A failed case; findings with the same signature are one fault."""
 
     target: str
     outcome: str
@@ -40,13 +40,13 @@ class Finding:
 
     @property
     def name(self) -> str:
-        """A short name that is the same for the same fault."""
+        """A short name, equal for findings of the same fault."""
         return hashlib.sha256(f"{self.target} {self.signature}".encode()).hexdigest()[:12]
 
 
 @dataclass(slots=True)
 class TargetCounts:
-    """What the cases of a target came to."""
+    """The number of cases of a target, by outcome."""
 
     target: str
     cases: int = 0
@@ -56,7 +56,7 @@ class TargetCounts:
     kept: int = 0
 
     def add(self, other: TargetCounts) -> None:
-        """Count what another has counted."""
+        """Add the counts of another."""
         self.cases += other.cases
         self.seconds += other.seconds
         self.kept += other.kept
@@ -65,12 +65,12 @@ class TargetCounts:
             self.note(outcome, count)
 
     def note(self, outcome: str, count: int = 1) -> None:
-        """Count something that went wrong."""
+        """Count a failure."""
         self.outcomes[outcome] = self.outcomes.get(outcome, 0) + count
 
 
 class Judge:
-    """Judges the cases of one target, which it compares with each other in time."""
+    """Judges the cases of one target, and compares their times."""
 
     def __init__(self, target: Target) -> None:
         self.target = target
@@ -79,7 +79,7 @@ class Judge:
         self._seen: set[str] = set()
 
     def judge(self, data: bytes) -> Finding | None:
-        """Run a case; what went wrong, if anything did."""
+        """Run a case; return the finding if it failed."""
         begun = time.process_time()
         finding = self.fault(data)
         self.last_seconds = time.process_time() - begun
@@ -88,7 +88,7 @@ class Judge:
         return self._hang(data, self.last_seconds)
 
     def fault(self, data: bytes) -> Finding | None:
-        """The exception or the wrong answer of a case."""
+        """Run a case; return the finding if it raised an exception or gave a wrong answer."""
         try:
             self.target.check(data)
         except WrongAnswer as wrong:
@@ -100,7 +100,7 @@ class Judge:
         return None
 
     def smaller(self, finding: Finding, seconds: float) -> Finding:
-        """The same fault with a smaller input; each fault is made smaller once."""
+        """Minimise the input of a finding; each fault is minimised once."""
         if finding.outcome == "hang" or finding.signature in self._seen:
             return finding
         self._seen.add(finding.signature)
@@ -113,14 +113,14 @@ class Judge:
         return found if found is not None and found.signature == finding.signature else finding
 
     def note_time(self, data: bytes, seconds: float) -> None:
-        """Take note of what a case took; only the last ones of its kind and size count."""
+        """Record the time of a case; only the latest cases of each kind and size are kept."""
         key = self.target.kind(data), self.target.size(data).bit_length()
         self._times.setdefault(key, deque(maxlen=64)).append(seconds)
 
     def _median(self, kind: str, bits: int) -> float:
-        """What cases of a kind and size take; where there were few, what smaller ones tell.
+        """The median time of a kind and size; extrapolated from smaller sizes if there are too few.
 
-        Time may grow with the size, and no faster.
+        Time may grow in proportion to the size, but not faster.
         """
         for smaller in range(bits, 0, -1):
             known = self._times.get((kind, smaller), ())
@@ -151,10 +151,10 @@ def _timed(work: Callable[[], object]) -> float:
 
 
 def _place(error: Exception) -> str:
-    """Where an exception was raised: the last line of ours, if there is one."""
+    """The place where an exception was raised: the last frame in our package, if there is one."""
     frames = traceback.extract_tb(error.__traceback__)
     inside = [frame for frame in frames if frame.filename.startswith(_PACKAGE)] or list(frames)
     last = inside[-1]
-    # The lines of a recursion differ from case to case.
+    # The line numbers of a recursion vary between cases.
     line = "" if isinstance(error, RecursionError) else f":{last.lineno}"
     return f"{Path(last.filename).name}{line} {last.name}"

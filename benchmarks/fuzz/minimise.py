@@ -1,4 +1,4 @@
-"""Makes an input smaller as long as it still shows the same fault."""
+"""Minimises an input that shows a fault."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Part = TypeVar("Part")
 
 
 def minimise(data: bytes, shows: Callable[[bytes], bool], seconds: float) -> bytes:
-    """The smallest input found in the time given; ``shows`` says whether one shows the fault."""
+    """Return the smallest input found in the time given for which ``shows`` is true."""
     end = time.monotonic() + seconds
     text = as_text(data)
     if as_bytes(text) != data:  # not UTF-8: byte by byte
@@ -30,7 +30,7 @@ def _smaller(
     shows: Callable[[bytes], bool],
     end: float,
 ) -> bytes:
-    """Delta debugging: leave out halves, then quarters, then smaller pieces."""
+    """Delta debugging: remove halves, then quarters, then smaller pieces."""
     kept = list(parts)
     size = max(len(kept) // 2, 1)
     while kept:

@@ -1,6 +1,6 @@
-"""Makes inputs out of other inputs: bytes, characters, lines, tokens and JSON values are changed.
+"""Mutates inputs: bytes, characters, lines, tokens and JSON values are changed.
 
-Everything is drawn from one seeded generator, so that a case can be made again.
+All choices come from one seeded generator, so that a case can be reproduced.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
-#: Inputs are not made longer than this; some targets read several hundred of them a second.
+#: The maximum length of an input; some targets read several hundred inputs per second.
 LONGEST = 24_000
 _NUMBERS = (
     "0 1 -1 -0 00 007 2147483647 2147483648 -2147483649 9223372036854775808 1e5 1e400 -1e400 1e-400"
@@ -22,8 +22,8 @@ _NUMBERS = (
 ).split(" ")
 _LONG_NUMBERS = ("9" * 400, "9" * 5_000, "0" * 5_000, "1" + "0" * 309)
 _NUMBER = re.compile(r"\d+")
-# What has broken programs before: controls, line ends of other systems, marks, halves of
-# characters, letters that change their length with their case, digits that are no digits.
+# Characters that often break programs: control characters, line ends of other systems, combining
+# marks, lone surrogates, letters whose length changes with their case, digits that are not decimal.
 _ODD = (
     "\0\x01\t\n\x0b\x0c\r\x1a\x1b\x1c\x1e\x7f\x80\x85\xa0\xad\u0300\u0301\u061c\u0660\u0966\u200b"
     "\u200c\u200d\u200e\u2028\u2029\u202e\u2060\u20e3\u3000\ue000\ue001\ufdd0\ufeff\ufffc\ufffd"
@@ -41,7 +41,7 @@ _Change = Callable[[str], str]
 
 
 def as_text(data: bytes) -> str:
-    """Bytes as text, whatever they are; halves of characters stay what they are."""
+    """Decode any bytes as text; lone surrogates are preserved."""
     try:
         return data.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:
@@ -49,17 +49,17 @@ def as_text(data: bytes) -> str:
 
 
 def as_bytes(text: str) -> bytes:
-    """The bytes of a text; `as_text` gives it back."""
+    """Encode a text, including surrogates, as bytes."""
     return text.encode("utf-8", "surrogatepass")
 
 
 class Mutator:
-    """Changes inputs of one pool.
+    """Mutates the inputs of a pool.
 
     Args:
-        chance: Where all decisions come from.
-        pool: Inputs to start from and to cut pieces out of.
-        tokens: The words of the grammar.
+        chance: The source of all random choices.
+        pool: Inputs to start from and to copy pieces from.
+        tokens: The tokens of the grammar.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Mutator:
         self.chance = chance
         self.pool = pool
         self.tokens = tokens
-        # What is drawn more often stands more often in the list.
+        # Repeated entries are drawn more often.
         self._changes: tuple[_Change, ...] = (
             *(self._insert_token,) * (4 if tokens else 0),
             *(self._delete, self._double, self._splice, self._splice, self._odd_character) * 2,
@@ -77,12 +77,12 @@ class Mutator:
         )
 
     def base(self) -> bytes:
-        """An input of the pool; short ones come more often, because they are read sooner."""
+        """Draw an input from the pool; short ones are preferred, because they run faster."""
         tries = 3 if self.chance.random() < 0.95 else 1
         return min((self.chance.choice(self.pool) for _ in range(tries)), key=len)
 
     def text(self, text: str | None = None) -> str:
-        """A text with one to six things done to it, or one that is made of tokens only."""
+        """A text with one to six mutations, or one made of random tokens only."""
         chance = self.chance
         if text is None:
             if self.tokens and chance.random() < 0.15:
@@ -95,21 +95,21 @@ class Mutator:
         return text[:LONGEST]
 
     def data(self) -> bytes:
-        """Like `text`, and one in four is changed byte by byte, so that it need not be UTF-8."""
+        """Like `text`, but one in four is mutated byte by byte, so that it may not be UTF-8."""
         if self.chance.random() < 0.75:
             return as_bytes(self.text())
         raw = Mutator(self.chance, self.pool).text(self.base().decode("latin-1"))
         return raw.encode("latin-1", "replace")
 
     def value(self, value: Any) -> Any:
-        """A JSON value with one to three of its parts replaced, removed, doubled or renamed."""
+        """Replace, remove, duplicate or rename one to three parts of a JSON value."""
         value = copy.deepcopy(value)
         for _ in range(self.chance.randint(1, 3)):
             value = self._changed_value(value)
         return value
 
     def json_lines(self, text: str) -> str:
-        """Lines of JSON, some of which are changed as values."""
+        """Mutate one line of JSON Lines as a value, or the text if that line is not JSON."""
         lines = text.splitlines() or [""]
         place = self.chance.randrange(len(lines))
         try:
@@ -222,11 +222,11 @@ class Mutator:
         return "".join(lines)
 
     def _repeat(self, text: str) -> str:
-        """One piece again and again: what takes quadratic time or nests too deeply shows here."""
+        """Repeat one piece many times, to find quadratic time and too deep nesting."""
         piece = text[slice(*self._range(text, 8))] or "x"
         if self.tokens and self.chance.random() < 0.5:
             piece = "".join(self.chance.choices(self.tokens, k=self.chance.randint(1, 2)))
         start = self.chance.randint(0, len(text))
-        # Long ones take long: as many have ten as a hundred or a thousand repetitions.
+        # Logarithmic, because long inputs are slow: ten repetitions are as likely as a thousand.
         most = max(LONGEST // len(piece), 2)
         return text[:start] + piece * round(math.pow(most, self.chance.random())) + text[start:]

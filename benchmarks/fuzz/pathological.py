@@ -1,4 +1,4 @@
-"""Formulas that nobody writes, each of which could take a parser too long or too deep."""
+"""Formulas that might take a parser too much time or too many levels of recursion."""
 
 from __future__ import annotations
 

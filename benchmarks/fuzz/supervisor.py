@@ -1,4 +1,4 @@
-"""Shares the time among the targets, and ends workers whose case does not end."""
+"""Divides the time among the targets, and kills workers whose case does not end."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from benchmarks.fuzz.corpus import Corpus
 from benchmarks.fuzz.judge import Finding, TargetCounts
 from benchmarks.fuzz.worker import Batch, Options, Watched, work
 
-#: A case that takes more processor time than this is ended, with its worker.
+#: A case that takes more processor time than this is killed with its worker.
 LONGEST_CASE = 20.0
-#: And so is one that takes longer than this by the clock: it may wait for what never comes.
+#: So is a case that takes more wall-clock time than this: it may wait for something for ever.
 LONGEST_WAIT = 90.0
-#: A target that had to be ended this often is left out for the rest of the run.
+#: A target whose cases had to be killed this often is left out for the rest of the run.
 MOST_ENDED = 5
 _LOOK_EVERY = 0.2
 _SLICE = 2.0
@@ -31,7 +31,7 @@ _SLICE = 2.0
 
 @dataclass(slots=True)
 class Plan:
-    """What a run is to do; ``cases`` is for all targets together."""
+    """The settings of a run; ``cases`` is the total for all targets."""
 
     targets: Sequence[str]
     seconds: float
@@ -43,7 +43,7 @@ class Plan:
 
 @dataclass(slots=True)
 class Result:
-    """What a run came to."""
+    """The results of a run."""
 
     tallies: dict[str, TargetCounts]
     findings: dict[str, Finding] = field(default_factory=dict)
@@ -51,7 +51,7 @@ class Result:
 
 
 class _Worker:
-    """One process, and where it stands with each target."""
+    """One worker process, and the next case of each target in it."""
 
     def __init__(self, place: int, step: int, options: Options) -> None:
         self._context: Any = multiprocessing.get_context("spawn")
@@ -63,7 +63,7 @@ class _Worker:
         self.start()
 
     def start(self) -> None:
-        """Start the process; after it was ended, a new one."""
+        """Start the process, or a new one after it was killed."""
         self.watched = Watched(self._context)
         ours, theirs = self._context.Pipe()
         self.connection: Connection = ours
@@ -74,19 +74,19 @@ class _Worker:
         theirs.close()
 
     def give(self, target: str, seconds: float, cases: int) -> None:
-        """Give it a batch."""
+        """Send a batch to the worker."""
         first = self._next.get(target, self._place)
         self.batch = Batch(target, first, self._step, seconds, cases)
         self.connection.send(self.batch)
 
     def done(self, cases: int) -> None:
-        """The batch is done; the next one of its target goes on after it."""
+        """Mark the batch as done; the next batch of its target continues after it."""
         assert self.batch is not None
         self._next[self.batch.target] = self.batch.first + cases * self._step
         self.batch = None
 
     def skip_current(self) -> int:
-        """Go on after the case that was running when the process ended; cases before it."""
+        """Continue after the case that was running when the process ended; return the cases run."""
         assert self.batch is not None
         number = max(int(self.watched.number.value), self.batch.first)
         cases = (number - self.batch.first) // self._step + 1
@@ -95,24 +95,24 @@ class _Worker:
 
     @property
     def is_stuck(self) -> bool:
-        """Whether its case has been running for too long."""
+        """Whether the current case has been running for too long."""
         begun = self.watched.begun.value
         waited = time.monotonic() - begun if begun else 0.0
         if waited <= LONGEST_CASE:
             return False
-        # On a busy machine the clock says little.
+        # On a busy machine, wall-clock time is not reliable.
         spent = _processor_time(self.process.pid) - self.watched.processor.value
         return spent > LONGEST_CASE or waited > LONGEST_WAIT
 
     def end(self) -> None:
-        """End the process, whatever it does."""
+        """Kill the process."""
         self.process.kill()
         self.process.join()
         self.connection.close()
 
 
 def _processor_time(process: int) -> float:
-    """Seconds of processor time that a process has used; infinite where nobody can tell."""
+    """Processor seconds that a process has used; infinite if they cannot be read."""
     try:
         fields = (
             Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
@@ -123,7 +123,7 @@ def _processor_time(process: int) -> float:
 
 
 class Supervisor:
-    """One run."""
+    """Runs the fuzzer with several workers."""
 
     def __init__(self, plan: Plan, shares: dict[str, float], say: Callable[[str], None]) -> None:
         self._plan = plan
@@ -135,8 +135,8 @@ class Supervisor:
         self.result = Result({name: TargetCounts(name) for name in plan.targets})
 
     def run(self) -> Result:
-        """Run until the time or the cases are used up, or the user interrupts."""
-        # In memory where there is such a place: writers wait until a disk has written.
+        """Run until the time or the cases are used up, or until interrupted."""
+        # In memory if possible, because writers wait until their data is on disk.
         memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
         place = Path(tempfile.mkdtemp(prefix=f"mathsetu-fuzz-{os.getpid()}-", dir=memory))
         options = Options(self._plan.seed, self._plan.corpus, place)
@@ -154,7 +154,7 @@ class Supervisor:
 
     def _share_out(self, workers: Sequence[_Worker]) -> None:
         end = time.monotonic() + self._plan.seconds
-        # Each worker begins at another target, so that both do not wait for the same library.
+        # Workers start at different targets, so that they do not wait for the same library.
         turns = [number * len(self._plan.targets) // len(workers) for number in range(len(workers))]
         while True:
             for place, worker in enumerate(workers):
@@ -171,7 +171,7 @@ class Supervisor:
                     self._restart(worker, "hang")
 
     def _give(self, worker: _Worker, turn: int, end: float) -> int:
-        """Give a worker the next target that has cases left; its next turn."""
+        """Give a worker a batch of the next target with cases left; return its next turn."""
         targets = self._plan.targets
         for step in range(len(targets)):
             name = targets[(turn + step) % len(targets)]
@@ -196,7 +196,7 @@ class Supervisor:
             worker.done(message.cases)
 
     def _note(self, finding: Finding) -> None:
-        """Store a finding; the same one again, made smaller, replaces it."""
+        """Store a finding; a smaller input for the same fault replaces the earlier one."""
         known = self.result.findings.get(finding.name)
         if known is not None and len(known.data) <= len(finding.data):
             return
@@ -206,7 +206,7 @@ class Supervisor:
             self._say(f"{finding.target}: {finding.outcome}: {finding.signature}: {path}")
 
     def _restart(self, worker: _Worker, outcome: str) -> None:
-        """End a worker that hangs or has ended, take note of its case, and start a new one."""
+        """Kill a worker that hangs or has crashed, record its case, and start a new worker."""
         assert worker.batch is not None
         name, data = worker.batch.target, worker.watched.data
         worker.end()

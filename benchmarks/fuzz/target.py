@@ -1,4 +1,4 @@
-"""What is fuzzed: a target makes inputs, gives each to the program, and judges what comes back."""
+"""Base class of targets: a target makes inputs, runs the program on each, and checks the result."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from mathsetu.errors import MathSetuError
 
 
 class WrongAnswer(Exception):
-    """The program answered, and the answer cannot be right.
+    """The program gave an answer that cannot be right.
 
-    ``rule`` names what must hold; findings that break the same rule are counted as one.
+    ``rule`` is the rule that was broken; findings with the same rule are one fault.
     """
 
     def __init__(self, rule: str, detail: str = "") -> None:
@@ -21,19 +21,19 @@ class WrongAnswer(Exception):
 
 
 def expect(holds: bool, rule: str, detail: object = "") -> None:
-    """Raise `WrongAnswer` unless something holds."""
+    """Raise `WrongAnswer` unless a condition holds."""
     if not holds:
         raise WrongAnswer(rule, str(detail))
 
 
 def expect_equal(found: object, expected: object, rule: str) -> None:
-    """Raise `WrongAnswer` unless two values are the same."""
+    """Raise `WrongAnswer` unless two values are equal."""
     if found != expected:
         raise WrongAnswer(rule, f"{found!r:.900} instead of {expected!r:.900}")
 
 
 def expect_refusal(error: MathSetuError) -> None:
-    """A refusal must say what is wrong; the interfaces make one line of what it quotes."""
+    """Check that a refusal has a message; the interfaces reduce what it quotes to one line."""
     expect(bool(str(error).strip()), "a refusal says what is wrong", type(error).__name__)
 
 
@@ -41,10 +41,10 @@ class Target:
     """One interface of the program.
 
     Attributes:
-        name: How the target is called on the command line.
-        tokens: The words of its grammar.
-        floor: Seconds of processor time that are never called a hang: work that is bounded may
-            take them, however small the input.
+        name: The name of the target on the command line.
+        tokens: The tokens of its grammar.
+        floor: A case that takes fewer processor seconds than this is never a hang: bounded work may
+            take this long even for a small input.
     """
 
     name = ""
@@ -52,32 +52,32 @@ class Target:
     floor = 0.1
 
     def open(self, place: Path) -> None:
-        """Prepare what all cases need; ``place`` is a folder that the workers of a run share."""
+        """Prepare what all cases need; ``place`` is a folder that all workers of a run share."""
 
     def close(self) -> None:
-        """Give back what `open` took."""
+        """Release what `open` acquired."""
 
     def seeds(self) -> list[bytes]:
-        """Inputs to begin with; each is tried as it is, too."""
+        """Return the initial inputs; each is also run unchanged."""
         raise NotImplementedError
 
     def make(self, mutator: Mutator) -> bytes:
-        """A new input."""
+        """Make a new input."""
         return as_bytes(mutator.text())
 
     def kind(self, data: bytes) -> str:
-        """What an input asks for: only inputs of one kind are compared in time."""
+        """The kind of an input: only the times of inputs of one kind are compared."""
         return ""
 
     def size(self, data: bytes) -> int:
-        """How much there is to read in an input."""
+        """The amount of data in an input."""
         return len(data)
 
     def check(self, data: bytes) -> None:
-        """Give an input to the program.
+        """Run the program on an input.
 
         Raises:
-            WrongAnswer: When the answer cannot be right. Every other exception is a finding too:
-                refusals that are allowed are caught here.
+            WrongAnswer: If the answer cannot be right. Any other exception is a finding too; only
+                allowed refusals are caught here.
         """
         raise NotImplementedError

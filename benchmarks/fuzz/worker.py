@@ -1,4 +1,4 @@
-"""A process that runs batches of cases; the supervisor watches it and may end it at any time."""
+"""A process that runs batches of cases; the supervisor watches it and may kill it at any time."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from benchmarks.fuzz.mutate import Mutator
 from benchmarks.fuzz.target import Target
 from benchmarks.fuzz.targets import TARGETS
 
-#: The longest input that the supervisor can see, in bytes.
+#: The maximum size of an input that the supervisor can see, in bytes.
 ROOM = 1 << 20
-#: Bytes of address space that a worker may take.
+#: Maximum address space of a worker, in bytes.
 MEMORY = 4 << 30
-#: How long an input is made smaller, in seconds.
+#: Time limit for minimising an input, in seconds.
 MINIMISING = 5.0
-# One case in this many is traced for the lines it reaches.
+# One case in this many is traced for coverage.
 _TRACED = 40
 _TRACING_SEEDS = 3.0
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What all workers of a run know."""
+    """The options shared by all workers of a run."""
 
     seed: int
     corpus: Path
@@ -43,7 +43,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Cases to run: of a target, from a number on, every ``step``-th, until one limit is met."""
+    """Cases of a target to run: every ``step``-th from ``first`` on, until a limit is reached."""
 
     target: str
     first: int
@@ -70,7 +70,7 @@ class Session:
         self.pool = self.seeds + kept
 
     def case(self, number: int) -> bytes:
-        """The case of a number: the seeds as they are, then changed ones."""
+        """Return the case with a number: the seeds unchanged, then mutations."""
         if number < len(self.seeds):
             return self.seeds[number]
         chance = random.Random(f"{self.options.seed} {self.target.name} {number}")
@@ -78,7 +78,7 @@ class Session:
 
 
 class Watched:
-    """Memory that the supervisor sees: which case is running, and since when."""
+    """Shared memory that shows the supervisor which case is running, and since when."""
 
     def __init__(self, context: Any) -> None:
         self.begun = context.RawValue("d", 0.0)
@@ -88,7 +88,7 @@ class Watched:
         self.room = context.RawArray("B", ROOM)
 
     def begin(self, data: bytes, number: int = -1) -> None:
-        """Show a case that begins now."""
+        """Publish the case that begins now."""
         size = min(len(data), ROOM)
         memoryview(self.room).cast("B")[:size] = data[:size]
         self.size.value = size
@@ -97,23 +97,23 @@ class Watched:
         self.begun.value = time.monotonic()
 
     def end(self) -> None:
-        """No case is running."""
+        """Publish that no case is running."""
         self.begun.value = 0.0
 
     @property
     def data(self) -> bytes:
-        """The input of the case that began last."""
+        """The input of the latest case."""
         return bytes(memoryview(self.room).cast("B")[: self.size.value])
 
 
 def limit_memory() -> None:
-    """Let a case that takes too much memory fail, and not the machine."""
+    """Limit the memory, so that an expensive case fails instead of the machine."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
 def work(connection: Connection, watched: Watched, options: Options) -> None:
-    """Run batches until the supervisor hangs up."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the supervisor ends its workers itself
+    """Run batches until the supervisor closes the connection."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the supervisor kills its workers itself
     limit_memory()
     logging.disable()  # a server logs every fault with its traceback; the judge reports it
     sessions: dict[str, Session] = {}
@@ -128,7 +128,7 @@ def work(connection: Connection, watched: Watched, options: Options) -> None:
             session = sessions[batch.target] = Session(TARGETS[batch.target](), options)
             coverages[batch.target] = _baseline(session, watched)
             gc.collect()
-            gc.freeze()  # what stays need not be looked through again and again
+            gc.freeze()  # objects of the session need not be scanned again
         for message in run_batch(session, coverages[batch.target], watched, batch):
             connection.send(message)
     for session in sessions.values():
@@ -138,7 +138,7 @@ def work(connection: Connection, watched: Watched, options: Options) -> None:
 def run_batch(
     session: Session, coverage: Coverage, watched: Watched, batch: Batch
 ) -> Iterator[Finding | TargetCounts]:
-    """Run the cases of a batch: each finding as it is met, and the tally at last."""
+    """Run the cases of a batch; yield each finding when it occurs, and the counts at the end."""
     tally = TargetCounts(batch.target)
     judge, target = session.judge, session.target
     corpus = Corpus(session.options.corpus)
@@ -171,7 +171,7 @@ def run_batch(
 
 
 def _baseline(session: Session, watched: Watched) -> Coverage:
-    """The lines that the pool reaches already, as far as a few seconds tell."""
+    """Measure the lines that the pool already reaches, for at most a few seconds."""
     coverage = Coverage()
     end = time.monotonic() + _TRACING_SEEDS
     for data in session.pool:

@@ -1,1 +1,1 @@
-"""Deliberate faults: how many of them the tests notice (`python -m benchmarks.mutations`)."""
+"""Mutation testing: how many deliberate faults the tests detect (`benchmarks.mutations`)."""

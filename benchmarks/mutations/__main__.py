@@ -1,14 +1,14 @@
-"""Breaks the code on purpose, and counts how many of the faults the tests notice.
+"""Mutation testing: changes the code, and counts how many of the faults the tests detect.
 
     python -m benchmarks.mutations --faults
     python -m benchmarks.mutations [FOLDER ...] [--number 40] [--seed 0] [--limit 30]
 
-With ``--faults``, the faults that once passed all tests (``faults.py``) are tried
-again. Otherwise a sample of mutants is drawn from each folder, by the seed; each is tried with the
-quick tests of the folder that reach the changed line. The table says how many mutants were drawn,
-killed (a test failed or ran out of time), survived, and were reached by no test; each survivor is
-listed, to be read. Mutants that change no behaviour are named in ``equivalent.tsv``, with the
-reason, and counted apart.
+``--faults`` repeats the hand-written faults that once passed all tests (``faults.py``). Otherwise a
+random sample of mutants is drawn from each folder; each is tested with the quick tests of the
+folder that reach the changed line. The table has the numbers of mutants drawn, killed (a test
+failed or timed out), survived, and reached by no test; survivors are listed for review. Mutants
+that do not change behaviour are listed in ``equivalent.tsv`` with the reason, and counted
+separately.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
 }
 EQUIVALENT = Path(__file__).with_name("equivalent.tsv")
 _UNREACHED, _CHANGES_NOTHING = "not reached", "changes nothing"
-# Lines that nearly all tests reach are tried with so many of them.
+# A line that more tests reach is tested with a sample of this size.
 _MOST_TESTS = 150
 
 
@@ -56,17 +56,17 @@ class Mutant:
 
     @property
     def line(self) -> str:
-        """The line that is changed, as it is written."""
+        """The source text of the changed line."""
         return self.path.read_text(encoding="utf-8").splitlines()[self.mutation.line - 1].strip()
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """Names the change even when other lines of the file come and go."""
+        """Identifies the change even if line numbers change."""
         return self.path.relative_to(PACKAGE).as_posix(), self.line, self.mutation.description
 
 
 class Reached:
-    """Which tests reach which lines, as a run with coverage has shown."""
+    """The tests that reach each line, from a run with coverage."""
 
     def __init__(self, tests: Sequence[str], sources: Sequence[Path], data: Path) -> None:
         command = [sys.executable, "-m", "pytest", "-q", "-m", "not thorough",
@@ -80,9 +80,9 @@ class Reached:
         self._database = sqlite3.connect(data)
 
     def tests(self, path: Path, line: int) -> list[str]:
-        """The tests that reach a line; of one that is read at import, those that reach its file.
+        """The tests that reach a line; for a line executed at import, those that reach its file.
 
-        Of a file that is read at import alone, such as tables, those of its folder.
+        For a file that is only executed at import, such as a table, those of its folder.
         """
         found = self._contexts(path, line)
         places: list[tuple[Path, int | None]] = [(path, line), (path, None), (path.parent, None)]
@@ -92,13 +92,13 @@ class Reached:
 
     @staticmethod
     def _some(names: set[str], path: Path) -> list[str]:
-        """Tests in order; of very many, those named for the module, and every third or so."""
+        """Sort tests; of very many, keep those of the module's test file and a regular sample."""
         own = {name for name in names if f"/test_{path.stem}.py" in name}
         step = ceil(len(names) / _MOST_TESTS) or 1
         return sorted(own) + sorted(names - own)[::step]
 
     def _contexts(self, path: Path, line: int | None) -> set[str]:
-        """Tests by lines: coverage of branches keeps the ways between lines."""
+        """The tests of a line; branch coverage stores arcs between lines."""
         query = (
             "SELECT DISTINCT context.context FROM arc JOIN file ON file.id = arc.file_id "
             "JOIN context ON context.id = arc.context_id WHERE file.path GLOB ?"
@@ -111,21 +111,21 @@ class Reached:
 
 
 def sources(folder: str) -> list[Path]:
-    """The modules of a folder that can be tried here: those of torch need an extra."""
+    """The modules of a folder that can be tested here; modules with torch need an extra."""
     place = PACKAGE / folder
     found = [place] if place.is_file() else sorted(place.rglob("*.py"))
     return [path for path in found if "import torch" not in path.read_text(encoding="utf-8")]
 
 
 def known_equivalents() -> set[tuple[str, str, str]]:
-    """The changes that were read and found to change nothing that can be seen."""
+    """The changes that were reviewed and have no observable effect."""
     with EQUIVALENT.open(encoding="utf-8", newline="") as file:
         rows = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
         return {(row[0], row[1], row[2]) for row in rows if row and not row[0].startswith("#")}
 
 
 def drawn(folder: str, number: int, seed: int) -> list[Mutant]:
-    """The changes that are tried, in the order of files and lines."""
+    """Draw the mutants to try, in order of files and lines."""
     every = [
         Mutant(path, mutation)
         for path in sources(folder)
@@ -136,7 +136,7 @@ def drawn(folder: str, number: int, seed: int) -> list[Mutant]:
 
 
 def line_of(mutant: Mutant, reached: Reached) -> list[str]:
-    """The tests of the statement that a change is in: a long one is reached by its first line."""
+    """The tests of the changed statement; a long statement is covered by its first line."""
     tests = reached.tests(mutant.path, mutant.mutation.line)
     if tests:
         return tests
@@ -148,7 +148,7 @@ def line_of(mutant: Mutant, reached: Reached) -> list[str]:
         and node.lineno <= mutant.mutation.line <= (node.end_lineno or 0)
         and not isinstance(node, ast.FunctionDef | ast.ClassDef | ast.If | ast.For | ast.With)
     ]
-    # A condition in brackets over several lines is reached where it begins, not where `if` stands.
+    # A condition over several lines is covered where it begins, not at the line of `if`.
     conditions = [
         node.test.lineno
         for node in ast.walk(tree)
@@ -159,7 +159,7 @@ def line_of(mutant: Mutant, reached: Reached) -> list[str]:
 
 
 def try_folder(folder: str, number: int, seed: int, limit: float) -> dict[str, list[Mutant]]:
-    """Try the changes of one folder: the changes by what became of them."""
+    """Try the mutants of a folder; return them by outcome."""
     results: dict[str, list[Mutant]] = {
         name: [] for name in (KILLED, SURVIVED, _UNREACHED, _CHANGES_NOTHING)
     }
@@ -186,7 +186,7 @@ def try_folder(folder: str, number: int, seed: int, limit: float) -> dict[str, l
 
 
 def report(folder: str, results: dict[str, list[Mutant]]) -> str:
-    """One line of the table."""
+    """Format one line of the table."""
     counts = {name: len(found) for name, found in results.items()}
     telling = counts[KILLED] + counts[SURVIVED] + counts[_UNREACHED]
     share = f"{counts[KILLED] / telling:.0%}" if telling else "-"
@@ -195,7 +195,7 @@ def report(folder: str, results: dict[str, list[Mutant]]) -> str:
 
 
 def try_faults(limit: float) -> int:
-    """Try the faults by hand; how many passed."""
+    """Try the hand-written faults; return how many passed."""
     passed = 0
     for fault in FAULTS:
         path = PACKAGE / fault.path
@@ -212,7 +212,7 @@ def try_faults(limit: float) -> int:
 
 
 def main(arguments: Iterable[str] | None = None) -> int:
-    """The exit status: 1 when a fault by hand passes."""
+    """Run the tests of mutants; return 1 if a hand-written fault passes."""
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     parser.add_argument("folders", nargs="*", metavar="FOLDER", help=f"one of {', '.join(FOLDERS)}")

@@ -1,7 +1,7 @@
-"""Faults that once passed all tests, written down so that none of them passes again.
+"""Hand-written faults that once passed all tests; the tests must detect them now.
 
-Each is a change by hand, as a tired person might make it: a file, what stands there, and what is
-put in its place. A fault whose text no longer stands in the file is an error: adapt it.
+Each fault replaces a text in a file, as a careless edit might. It is an error if the text is no
+longer in the file: then adapt the fault.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ class Fault:
     """A change of one file.
 
     Attributes:
-        name: What goes wrong.
+        name: The effect of the fault.
         path: The file, under ``src/mathsetu``.
-        before: What stands there, once.
-        after: What is put in its place.
-        tests: The tests that should notice.
+        before: The text to replace, which occurs once.
+        after: The replacement.
+        tests: The tests that should detect it.
     """
 
     name: str

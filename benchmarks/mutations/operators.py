@@ -1,4 +1,4 @@
-"""Small changes to a syntax tree, each of which should make a test fail."""
+"""Mutation operators: small changes to a syntax tree, each of which should make a test fail."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _OPERATIONS: dict[type[ast.operator], type[ast.operator]] = {
     ast.RShift: ast.LShift,
 }
 _CALLS = {"min": "max", "max": "min", "any": "all", "all": "any"}
-# What is written in these is not behaviour, or is what people read: types, decorators, messages.
+# Fields that are not behaviour: types and decorators.
 _IGNORED_FIELDS = {"annotation", "returns", "decorator_list", "type_params"}
 
 
@@ -41,9 +41,9 @@ class Mutation:
     """One change at one place.
 
     Attributes:
-        line: The line of the node that is changed.
-        index: Which node of the tree, in the order of `ast.walk`, and which of its changes.
-        description: What becomes what.
+        line: The line of the changed node.
+        index: The position of the node in `ast.walk`, and the number of its change.
+        description: The change in words.
     """
 
     line: int
@@ -52,7 +52,7 @@ class Mutation:
 
 
 def mutations(source: str) -> list[Mutation]:
-    """All changes that can be made to a module.
+    """Find all changes that can be made to a module.
 
     >>> [one.description for one in mutations("def f(a): return a < 3")]
     ['return nothing', '< to <=', '3 to 4']
@@ -68,7 +68,7 @@ def mutations(source: str) -> list[Mutation]:
 
 
 def mutated(source: str, mutation: Mutation) -> ast.Module:
-    """The tree of a module with one change.
+    """Return the tree of a module with one change.
 
     >>> [change] = mutations("x = 1 < y")[:1]
     >>> ast.unparse(mutated("x = 1 < y", change))
@@ -84,12 +84,12 @@ def mutated(source: str, mutation: Mutation) -> ast.Module:
 
 
 def _behaviour(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes that say what happens: no types, messages, docstrings or exported names."""
+    """Yield the nodes that determine behaviour: not types, messages, docstrings or exports."""
     if isinstance(node, ast.Raise | ast.JoinedStr | ast.Import | ast.ImportFrom):
         return
     if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
         return
-    if isinstance(node, ast.keyword) and node.arg == "strict":  # zip checks what holds anyway
+    if isinstance(node, ast.keyword) and node.arg == "strict":  # an assertion that always holds
         return
     if isinstance(node, ast.Assign) and "__all__" in ast.unparse(node.targets[0]):
         return
@@ -103,7 +103,7 @@ def _behaviour(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _changes(node: ast.stmt | ast.expr) -> Iterator[tuple[str, Callable[[], None]]]:
-    """What can be changed about one node, and how it is done."""
+    """Yield the possible changes of a node: a description, and a function that applies it."""
     match node:
         case ast.Compare(ops=[operator]) if (other := _COMPARISONS.get(type(operator))) is not None:
             yield f"{_sign(operator)} to {_sign(other())}", lambda: _set(node, "ops", [other()])
@@ -141,14 +141,14 @@ def _changes(node: ast.stmt | ast.expr) -> Iterator[tuple[str, Callable[[], None
 
 def _set(node: ast.AST, name: str, value: object) -> None:
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not) and name == "op":
-        # `not not x` keeps the type of the value that the condition needs.
+        # Use `not not x`, since the condition must remain a bool.
         node.operand = ast.UnaryOp(ast.Not(), node.operand)
         return
     setattr(node, name, value)
 
 
 def _sign(operator: ast.AST) -> str:
-    """How an operator is written."""
+    """The source text of an operator."""
     written = {
         ast.And: "and", ast.Or: "or", ast.Not: "not", ast.USub: "-",
         ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",

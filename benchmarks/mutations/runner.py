@@ -1,8 +1,8 @@
-"""Runs tests in a forked process in which one module is another than on the disk.
+"""Runs tests in a forked process in which one module is replaced by a mutant.
 
-Nothing is written: the process gets the changed module from an import hook. It is forked from one
-that has imported pytest and the large libraries but nothing of ours, so that it starts at once.
-Processes that a test starts again see the unchanged module.
+No file is written: an import hook provides the changed module. The parent process has imported
+pytest and the large libraries, but none of our modules, so that a fork starts fast. Processes that
+are started by a test see the unchanged module.
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ from types import CodeType, ModuleType
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "mathsetu"
-# Imported before processes are forked: this takes most of the time until a first test runs.
+# Imported before the fork, because these take most of the time until the first test.
 _LARGE = ("hypothesis", "markdown_it", "numpy", "numpy.testing", "onnxruntime", "py3langid",
           "pytest", "rich", "sqlite3", "tokenizers")  # fmt: skip
 _OPTIONS = ("-x", "-q", "-m", "not thorough", "-p", "no:cacheprovider", "-p", "no:schemathesis",
             "-p", "no:xdist", "--hypothesis-seed=0",
             "-W", "ignore::pytest.PytestAssertRewriteWarning")  # fmt: skip
 
-# How much longer than its processor time a run may take.
+# Wall-clock limit of a run, as a multiple of its processor time limit.
 _PATIENCE = 10
 KILLED, SURVIVED, TIMED_OUT = "killed", "survived", "timed out"
 
 
 def preload() -> None:
-    """Import what every forked process needs."""
+    """Import the libraries that every forked process needs."""
     for name in _LARGE:
         with suppress(ImportError):
             importlib.import_module(name)
 
 
 def module_name(path: Path) -> str:
-    """The name under which a file of the package is imported.
+    """Return the name under which a file of the package is imported.
 
     >>> module_name(PACKAGE / "ranking" / "__init__.py")
     'mathsetu.ranking'
@@ -55,7 +55,7 @@ def module_name(path: Path) -> str:
 
 
 class _Changed(importlib.abc.MetaPathFinder):
-    """Finds one module as it was changed."""
+    """An import hook for one changed module."""
 
     def __init__(self, path: Path, code: CodeType) -> None:
         self._name, self._path, self._code = module_name(path), path, code
@@ -63,7 +63,7 @@ class _Changed(importlib.abc.MetaPathFinder):
     def find_spec(
         self, fullname: str, path: object = None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        """The module that was changed; all others are found as ever."""
+        """Find the changed module; other modules are found as usual."""
         if fullname != self._name:
             return None
         loader = _CodeLoader(fullname, str(self._path), self._code)
@@ -81,19 +81,19 @@ class _CodeLoader(importlib.machinery.SourceFileLoader):
 
 
 def run_tests(path: Path, code: CodeType, tests: Sequence[str], limit: float) -> str:
-    """Run tests with a changed module: killed, survived or timed out.
+    """Run tests with a changed module; return killed, survived or timed out.
 
     Args:
         path: The file of the module.
-        code: What it is instead.
-        tests: Files or ids of tests.
+        code: The changed code.
+        tests: Test files or test ids.
         limit: Seconds of processor time after which the tests count as failed.
     """
     place = tempfile.mkdtemp(prefix="mathsetu-mutations-")
     child = os.fork()
     if child == 0:
         _test_and_exit(path, code, tests, place, limit)
-    # A test that waits for something takes no processor time; a busy machine takes long.
+    # A waiting test uses no processor time, and a busy machine is slow: limit wall-clock time too.
     end = time.monotonic() + _PATIENCE * limit
     try:
         while time.monotonic() < end:
@@ -104,7 +104,7 @@ def run_tests(path: Path, code: CodeType, tests: Sequence[str], limit: float) ->
                     return TIMED_OUT
                 return KILLED if code_of_exit else SURVIVED
             time.sleep(0.02)
-        # The process leads a group of its own, so that its workers end with it.
+        # The process leads its own process group, so that its workers are killed too.
         os.killpg(child, signal.SIGKILL)
         os.waitpid(child, 0)
         return TIMED_OUT
@@ -124,10 +124,10 @@ def _test_and_exit(
         nowhere = os.open(os.devnull, os.O_RDWR)
         for number in range(3):
             os.dup2(nowhere, number)
-        # Examples that fail here must not be tried again by those who test the real code.
+        # Failing examples must not be stored for runs that test the real code.
         os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = f"{place}/hypothesis"
         sys.meta_path.insert(0, _Changed(path, code))
-        # Now, for pytest would look for the examples of a module in its file, as it is on the disk.
+        # Import it now, because pytest would read the doctests of the module from its file.
         importlib.import_module(module_name(path))
         import pytest
 

@@ -1,4 +1,4 @@
-"""The table of targets: what is fuzzed, by name."""
+"""The table of fuzz targets by name."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _OTHERS = (
     *(Recipes, LearnedFusions, Evaluation, LibraryFiles, Http, Tools),
 )
 
-#: What makes each target.
+#: The function that makes each target.
 TARGETS: dict[str, Callable[[], Target]] = {target.name: target for target in _OTHERS} | _READERS
-#: The share of the time that a target gets, where it is not 1: readers are many.
+#: The time share of a target, if it is not 1: readers get less, because there are many.
 SHARES = dict.fromkeys(_READERS, 0.4) | {"library": 1.5, "http": 1.5}

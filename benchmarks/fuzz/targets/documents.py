@@ -1,7 +1,7 @@
-"""Files as people have them: documents of every kind, archives of them, tables, dumps of wikis.
+"""Fuzz targets for files: documents of all kinds, archives, tables and wiki dumps.
 
-The first line of an input is the name of its file. Of a Word document the input is the text of its
-main part, and of an archive that of its one member, so that changes reach what reads them.
+The first line of an input is its file name. The input of a Word document is the text of its main
+part, and that of an archive is the text of its one member, so that mutations reach their readers.
 """
 
 from __future__ import annotations
@@ -46,16 +46,16 @@ _ENDINGS = ("md", "qmd", "html", "tex", "ipynb", "txt", "docx", "pdf")
 
 
 class Named(Reader):
-    """A format whose files are told apart by their names."""
+    """A format whose files are distinguished by their extensions."""
 
     endings: Sequence[str] = ()
 
     def seeds(self) -> list[bytes]:
-        """A small file of each kind."""
+        """One small file of each kind."""
         return [path.read_bytes() for path in sorted((_SEEDS / self.name).glob("*.txt"))]
 
     def make(self, mutator: Mutator) -> bytes:
-        """A changed file, seldom one of another kind."""
+        """A mutated file, sometimes with another extension."""
         name, _, content = mutator.base().partition(b"\n")
         if mutator.chance.random() < 0.05:
             name = f"file.{mutator.chance.choice(list(self.endings))}".encode()
@@ -65,11 +65,11 @@ class Named(Reader):
         return name + b"\n" + as_bytes(mutator.text(as_text(content)))
 
     def kind(self, data: bytes) -> str:
-        """The kind of file."""
+        """The extension of the file."""
         return self._ending_of(data)
 
     def size(self, data: bytes) -> int:
-        """All of it."""
+        """The length of the whole input."""
         return len(data)
 
     def _ending_of(self, data: bytes) -> str:
@@ -77,7 +77,7 @@ class Named(Reader):
         return given if given in self.endings else self.endings[0]
 
     def check(self, data: bytes) -> None:
-        """The same posts each time, with ids of their own."""
+        """Check that a file gives the same posts each time, with unique ids."""
         ending, content = self._ending_of(data), data.partition(b"\n")[2]
         if ending == "pdf" and find_spec("pypdf") is None:
             return
@@ -94,7 +94,7 @@ class Named(Reader):
 
 
 class Documents(Named):
-    """Papers, notes, pages, notebooks, Word, PDF."""
+    """Papers, notes, web pages, notebooks, Word and PDF files."""
 
     endings = _ENDINGS
 
@@ -104,7 +104,7 @@ class Documents(Named):
         self.tokens = [*own, "# ", "\n", "\n\n", *MARKUP_TOKENS]
 
     def seeds(self) -> list[bytes]:
-        """A small file of each kind, and a notebook."""
+        """One small file of each kind, and a notebook."""
         cells = [{"cell_type": "markdown", "source": ["# One\n", "Let $x$."]},
                  {"cell_type": "code", "source": "1", "outputs": []}]  # fmt: skip
         notebook = json.dumps({"cells": cells, "nbformat": 4, "metadata": {}})
@@ -112,7 +112,7 @@ class Documents(Named):
 
 
 class Tables(Named):
-    """CSV, TSV and JSON with any columns."""
+    """CSV, TSV and JSON files with any columns."""
 
     endings = ("csv", "tsv", "json", "jsonl")
 
@@ -122,7 +122,7 @@ class Tables(Named):
 
 
 class Wikis(Named):
-    """Dumps of wikis."""
+    """Wiki dumps."""
 
     endings = ("xml",)
 
@@ -132,7 +132,7 @@ class Wikis(Named):
 
 
 class Archives(Named):
-    """Archives of one document, also broken ones."""
+    """Archives of one document, some of them corrupt."""
 
     endings = ("zip", "tar", "tar.gz")
 

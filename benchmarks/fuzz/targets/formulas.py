@@ -1,4 +1,4 @@
-"""Formulas: LaTeX, trees, features, matches, MathML and Tangent's notation."""
+"""Fuzz targets for formulas: LaTeX, trees, features, matching, MathML and Tangent's notation."""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ LATEX_TOKENS = (
     " \\verb|x| \\hline \\cr \\\\[2pt] \\begin{array}{cc} \\end{array} \\genfrac \\cfrac \\binom"
     " \\mod"
 ).split(" ")
-# Larger formulas are drawn and matched with themselves by no page and no search.
+# Larger formulas are not drawn or matched with themselves here; no page or search does so.
 _LARGE = 400
 
 
 @cache
 def latex_seeds() -> list[bytes]:
-    """The formulas of the sampler, each once."""
+    """The distinct formulas of the sampler."""
     found = {formula.latex for post in sampler.posts() for formula in post.formulas}
     return [as_bytes(latex) for latex in sorted(found)]
 
 
 @cache
 def real_formulas() -> list[bytes]:
-    """Formulas that people wrote, where the public evaluation data lies beside the repository."""
+    """Formulas written by people, if the public evaluation data is next to the repository."""
     path = DATA / "latex" / "formulas.jsonl.gz"
     if not path.is_file():
         return []
@@ -61,7 +61,7 @@ def real_formulas() -> list[bytes]:
 
 
 def check_tree(tree: Tree) -> None:
-    """A tree can be written, read, and walked."""
+    """Check that a tree can be written, read back, and walked."""
     written = write_tree(tree)
     expect_equal(read_tree(written), tree, "a written tree reads as the tree")
     for node in tree.walk():
@@ -69,7 +69,7 @@ def check_tree(tree: Tree) -> None:
 
 
 def check_parsed(parsed: Parsed) -> None:
-    """What holds for every formula that was parsed."""
+    """Check a parsed formula."""
     for tree in (parsed.slt, parsed.opt):
         check_tree(tree)
     terms = features(parsed.slt, parsed.opt)
@@ -84,26 +84,26 @@ class Latex(Target):
 
     name = "latex"
     tokens = LATEX_TOKENS
-    # A macro that uses itself is expanded as far as a bound, and read a dozen times here.
+    # A recursive macro is expanded up to a limit, and read a dozen times here.
     floor = 2.0
 
     def seeds(self) -> list[bytes]:
-        """Formulas of the sampler, the pathological ones, and others where they are available."""
+        """Formulas of the sampler, the pathological ones, and other formulas if available."""
         pathological = [as_bytes(latex) for latex in PATHOLOGICAL.values()]
         return latex_seeds() + pathological + real_formulas()
 
     def check(self, data: bytes) -> None:
-        """Any text gives trees, the same ones each time."""
+        """Check that any text gives trees, and the same ones each time."""
         latex = as_text(data)
         parsed, again = parse_latex(latex), parse_latex(latex)
-        # The two trees may be asked for in any order.
+        # The trees may be built in any order.
         expect_equal(again.opt, parsed.opt, "the operator tree is the same again")
         expect_equal(again.slt, parsed.slt, "the layout tree is the same again")
         expect_equal(again.warnings, parsed.warnings, "the warnings are the same again")
         check_parsed(parsed)
         parse_xml(write_mathml(parsed.layout, display=len(data) % 2 == 0))
         expect(isinstance(infix(parsed.opt), str), "a tree is written as infix")
-        # Macros can make a large tree of a few bytes.
+        # Macros can make a large tree from a few bytes.
         is_small = len(data) <= _LARGE and sum(1 for _ in parsed.opt.walk()) <= _LARGE
         if is_small and len(data) % 4 == 0:
             parse_xml(draw_layout_tree(parsed.slt))
@@ -112,7 +112,7 @@ class Latex(Target):
 
 
 def check_match(found: Match, is_same: bool = False) -> None:
-    """What holds for every match."""
+    """Check a match."""
     near = 1 + 1e-9
     expect(0 <= found.score <= near, "a score lies between 0 and 1", found.score)
     expect(0 <= found.coverage <= near, "a coverage lies between 0 and 1", found.coverage)
@@ -124,7 +124,7 @@ def check_match(found: Match, is_same: bool = False) -> None:
 
 
 class Matching(Target):
-    """Two formulas, a line each, matched both ways."""
+    """Two formulas, one per line; the second is matched against the first."""
 
     name = "matching"
     tokens = LATEX_TOKENS
@@ -137,7 +137,7 @@ class Matching(Target):
         return [first.replace(b"\n", b" ") + b"\n" + second for first, second in pairs][::3]
 
     def make(self, mutator: Mutator) -> bytes:
-        """A formula and one that was made of it, or two that have nothing in common."""
+        """A formula and a mutation of it, or two unrelated formulas."""
         first, _, second = as_text(mutator.base()).partition("\n")
         if mutator.chance.random() < 0.6:
             second = mutator.text(first)
@@ -145,7 +145,7 @@ class Matching(Target):
         return as_bytes(first.replace("\n", " ") + "\n" + second)
 
     def check(self, data: bytes) -> None:
-        """A match is explained, the same way each time."""
+        """Check that the same match is found and explained each time."""
         first, _, second = as_text(data).partition("\n")
         query, candidate = parse_latex(first), parse_latex(second)
         found = match(query.opt, candidate.opt)
@@ -182,7 +182,7 @@ class MathML(Target):
     ).split(" ")
 
     def seeds(self) -> list[bytes]:
-        """What our own writer makes of the sampler, and Content MathML by hand."""
+        """MathML written from formulas of the sampler, and hand-written Content MathML."""
         written = [
             as_bytes(write_mathml(parse_latex(as_text(latex)).layout))
             for latex in latex_seeds()[::5]
@@ -190,7 +190,7 @@ class MathML(Target):
         return [*written, *map(as_bytes, _CONTENT)]
 
     def check(self, data: bytes) -> None:
-        """Broken MathML is refused with its place, all other gives a tree."""
+        """Check that broken MathML is refused with a position, and that the rest gives a tree."""
         text = as_text(data)
         for read in (read_presentation, read_content):
             try:
@@ -236,13 +236,13 @@ class Notation(Target):
     ).split(" ")
 
     def seeds(self) -> list[bytes]:
-        """Both trees of formulas of the sampler, and trees as CSV wrote them."""
+        """Both trees of formulas of the sampler, and trees quoted as in CSV."""
         parsed = [parse_latex(as_text(latex)) for latex in latex_seeds()[::4]]
         trees = [write_tree(tree) for one in parsed for tree in (one.slt, one.opt)]
         return [as_bytes(tree) for tree in [*trees, '"[V!x,a[N!2]]"', '\\"[T!""a""[+]]\\"']]
 
     def check(self, data: bytes) -> None:
-        """A broken tree is refused with its place; a good one comes back."""
+        """Check that a broken tree is refused with its position, and that others are read."""
         try:
             tree = read_tree(as_text(data))
         except NotationError as error:

@@ -1,4 +1,4 @@
-"""Texts in any language: detection, terms, masks, scripts, sentences and the glossary."""
+"""Fuzz targets for texts: language detection, terms, masks, scripts, sentences, the glossary."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _translator() -> Translator:
 
 
 class Languages(Target):
-    """Everything that is done to words."""
+    """All functions on words."""
 
     name = "languages"
     tokens = LANGUAGE_TOKENS
@@ -56,7 +56,7 @@ class Languages(Target):
         return text_seeds()
 
     def check(self, data: bytes) -> None:
-        """Every text has terms; what is hidden comes back; nothing but words is changed."""
+        """Check terms and sentences, and that masked formulas are restored and never changed."""
         text = as_text(data)
         detected = detect(text)
         expect_equal(detect(text), detected, "the language is the same again")
@@ -85,7 +85,7 @@ class Languages(Target):
         expect_equal((back.text, back.lost), (text, ()), "a mask is taken off again")
         lost = unmask("", masked)
         expect_equal(lost.lost, masked.hidden, "what is lost is reported")
-        # As a translator might give it back.
+        # As a machine translator might return it.
         swapped = unmask(masked.text.swapcase().replace("QZ", "Q Z"), masked)
         expect(
             all(hidden in swapped.text for hidden in masked.hidden), "no formula is ever dropped"
@@ -94,7 +94,7 @@ class Languages(Target):
     def _check_scripts(self, text: str) -> None:
         itrans(text)
         roman_key(text)
-        marked = to_text(text)  # where a lone dollar cannot be taken for a formula's
+        marked = to_text(text)  # where a single dollar sign cannot begin a formula
         for changed in (romanise(marked), typed_hindi().to_devanagari(marked)):
             missing = Counter(_formulas(marked)) - Counter(_formulas(changed))
             expect(not missing, "formulas stay in another script", missing)
@@ -104,13 +104,13 @@ class Languages(Target):
         expect_equal("".join(found), text, "the sentences make up the text")
         for sentence in found:
             written = sentence.rstrip()
-            # A name of a formula could be any run of letters and digits.
+            # The placeholder of a formula could be any run of letters and digits.
             is_run = written.isascii() and written.isalnum()
             expect(len(written) <= LONGEST or is_run, "no sentence is too long", len(written))
 
 
 class Translation(Target):
-    """The glossary: concepts in texts, search among them, translation without a model."""
+    """The glossary: finding and searching concepts, and translation without a model."""
 
     name = "glossary"
     tokens = LANGUAGE_TOKENS
@@ -121,11 +121,11 @@ class Translation(Target):
         return text_seeds()
 
     def kind(self, data: bytes) -> str:
-        """Whether the glossary is searched, too."""
+        """Whether the glossary is searched as well."""
         return "searched" if _is_searched(data) else ""
 
     def check(self, data: bytes) -> None:
-        """Every formula comes back, and nothing else but words is asked of the glossary."""
+        """Check that a translation keeps every formula and is the same each time."""
         text = to_text(as_text(data))
         codes = sorted(LANGUAGES)
         source, target = codes[len(data) % 7 % len(codes)], codes[len(data) // 7 % len(codes)]
@@ -143,7 +143,7 @@ class Translation(Target):
 
 
 def _is_searched(data: bytes) -> bool:
-    """One case in sixteen: a search looks at every form of every concept."""
+    """Select one case in sixteen, because a search compares every form of every concept."""
     return len(data) % 16 == 0
 
 

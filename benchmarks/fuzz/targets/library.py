@@ -1,9 +1,9 @@
-"""The files of a library, damaged or forged; an input is a list of things done to them.
+"""Fuzz target for library files that are damaged or forged; an input is a list of changes.
 
-Each line is one of them, such as ``flip segments/000001/posts.sqlite 100 255``. After that the
-library must be refused in one line, or answer as before. Where the manifest itself was changed, or
-made to agree with changed files (``sign``), it is another library and may answer otherwise; it must
-still open and answer, or be refused.
+Each line is one change, such as ``flip segments/000001/posts.sqlite 100 255``. Afterwards the
+library must be refused in one line, or answer as before. If the manifest itself was changed, or its
+checksums were updated for changed files (``sign``), it is another library and may answer
+differently; it must still open and answer, or be refused.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from mathsetu.retrieval.mapped import seal
 
 _QUERIES = ("prime numbers", "$a^2+b^2=c^2$", "समाकल $\\int_0^1 x dx$")
 _MANIFEST = "manifest.json"
-# Changes after which the library is another one, and may answer otherwise.
+# Changes that make it another library, which may answer differently.
 _FORGERIES = ("sign", "set", "drop")
-# What needs no file to be there.
+# Changes that do not need an existing file.
 _WITHOUT_FILE = ("extra", "folder-link")
 _SIMPLE = ("remove", "empty", "fifo", "folder", "outside", "hard")
 _FOLDERS = ("segments", "segments/000001", "segments/000001/words")
@@ -85,13 +85,13 @@ _SETTING_VALUES: tuple[Any, ...] = (
 
 
 class LibraryFiles(Target):
-    """A library of two segments, one of which lacks a post."""
+    """A library of two segments with one removed post."""
 
     name = "library"
     floor = 1.0
 
     def open(self, place: Path) -> None:
-        """Build the library and ask it once."""
+        """Build the library, and record its answers."""
         self._good = library(place, "damaged", some_posts(72), in_parts=True)
         self._work = place / f"damaged-{os.getpid()}"
         self._files = sorted(
@@ -107,7 +107,7 @@ class LibraryFiles(Target):
         shutil.rmtree(self._work, ignore_errors=True)
 
     def seeds(self) -> list[bytes]:
-        """One of each thing that can be done."""
+        """One change of each kind."""
         file = next(name for name in self._files if name.endswith("terms.npy"))
         lines = (
             "",
@@ -131,7 +131,7 @@ class LibraryFiles(Target):
         return [as_bytes(line) for line in lines]
 
     def make(self, mutator: Mutator) -> bytes:
-        """One to three things, some of them signed."""
+        """One to three changes, half of the time with updated checksums."""
         chance = mutator.chance
         lines = [self._line(mutator) for _ in range(chance.choice((1, 1, 1, 2, 3)))]
         if chance.random() < 0.5:
@@ -144,7 +144,7 @@ class LibraryFiles(Target):
         if chance.random() < 0.1:
             file = _MANIFEST
         size = (self._good / file).stat().st_size
-        # The first bytes of a file say what it is, the last ones where its parts are.
+        # The first bytes of a file name its type, and the last bytes often locate its parts.
         near = chance.choice(
             (chance.randint(0, 128), chance.randint(0, size), max(size - chance.randint(1, 64), 0))
         )
@@ -174,11 +174,11 @@ class LibraryFiles(Target):
         return chance.choice(lines)
 
     def kind(self, data: bytes) -> str:
-        """Damaged or forged."""
+        """Whether the library is damaged or forged."""
         return "forged" if _is_forged(data) else "damaged"
 
     def check(self, data: bytes) -> None:
-        """Refused in one line, or the answers of before."""
+        """Check that the library is refused in one line, or answers as before."""
         try:
             for line in as_text(data).splitlines():
                 with suppress(
@@ -209,7 +209,7 @@ class LibraryFiles(Target):
         return None
 
     def _inspect(self, refusal: InputError | None) -> None:
-        """What ``mathsetu info --check`` says."""
+        """Run ``mathsetu info --check``, which may refuse the library."""
         result = CliRunner().invoke(info, [str(self._work), "--check"], standalone_mode=False)
         error = result.exception
         if isinstance(error, InputError):
@@ -230,7 +230,7 @@ def _is_forged(data: bytes) -> bool:
 
 
 def _answers(folder: Path) -> tuple[object, ...]:
-    """Everything that is asked of a library."""
+    """Call every kind of search on a library, and return the answers."""
     with Library(folder) as opened:
         hits = [opened.search(query, 4) for query in _QUERIES]
         found = [hit.id for some in hits for hit in some]
@@ -246,14 +246,14 @@ def _answers(folder: Path) -> tuple[object, ...]:
 
 
 def apply(folder: Path, line: str) -> None:
-    """Do one thing to a library; what cannot be done is skipped."""
+    """Apply one change to a library; a change that is impossible is skipped."""
     word, _, rest = line.partition(" ")
     name, _, argument = rest.partition(" ")
     path = folder / (_MANIFEST if word in _FORGERIES else name)
     if ".." in name or name.startswith("/"):
         return
     if word not in _WITHOUT_FILE and (path.is_symlink() or not path.is_file()):
-        return  # a device or a pipe would be read for ever
+        return  # reading a device or a pipe might never end
     if word == "sign":
         sign(folder)
     elif word in ("set", "drop"):
@@ -267,7 +267,7 @@ def apply(folder: Path, line: str) -> None:
 
 
 def sign(folder: Path) -> None:
-    """Make the manifest agree with the files as they are now."""
+    """Update the checksums in the manifest for the present files."""
     path = folder / _MANIFEST
     content = json.loads(path.read_bytes())
     for segment in content["segments"]:
@@ -279,7 +279,7 @@ def sign(folder: Path) -> None:
 
 
 def _change_manifest(path: Path, setting: str, value: str | None) -> None:
-    """Replace or remove a setting; ``~`` stands for a dot inside a name."""
+    """Replace or remove a setting; ``~`` is a dot inside a name."""
     content: Any = json.loads(path.read_bytes())
     *outer, last = (step.replace("~", ".") for step in setting.split("."))
     place = content
@@ -294,7 +294,7 @@ def _change_manifest(path: Path, setting: str, value: str | None) -> None:
 
 
 def _write_manifest(path: Path, content: Any) -> None:
-    """Write a manifest as its maker would, whatever is in it."""
+    """Write a manifest with a valid checksum, whatever its content."""
     is_table = isinstance(content, dict)
     written = json.dumps(signed(content) if is_table else content)
     path.write_text(written, encoding="utf-8", errors="surrogatepass")
@@ -321,7 +321,7 @@ def _link(path: Path, argument: str) -> None:
 
 
 def _outside(path: Path, _: str) -> None:
-    """The same content, reached through a link."""
+    """Move a file, and replace it by a link to it."""
     there = path.parent / f".{path.name}.there"
     path.rename(there)
     path.symlink_to(there.name)
@@ -353,7 +353,7 @@ def _extra(path: Path, _: str) -> None:
 
 
 def _head(path: Path, header: str) -> None:
-    """Another header in an array's file, before the same numbers."""
+    """Replace the header of an array file."""
     data = path.read_bytes()
     length = int.from_bytes(data[8:10], "little")
     padded = header.encode() + b" " * (-(len(header) + 11) % 64) + b"\n"
@@ -361,7 +361,7 @@ def _head(path: Path, header: str) -> None:
 
 
 def _number(path: Path, argument: str) -> None:
-    """Another number in an array."""
+    """Replace a number in an array."""
     place, value = argument.split(" ")
     array = np.load(path, allow_pickle=False)
     flat = array.reshape(-1)

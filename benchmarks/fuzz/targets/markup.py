@@ -1,4 +1,4 @@
-"""Text with formulas inside, in every form."""
+"""Fuzz target for text with formulas, in all markup formats."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MARKUP_TOKENS = (
 
 @cache
 def text_seeds() -> list[bytes]:
-    """Titles and bodies of the sampler, in all of its languages, and a piece in each form."""
+    """Titles and bodies of the sampler in all of its languages, and a text in each format."""
     posts = list(sampler.posts())
     texts = [post.title for post in posts[::6]] + [post.body for post in posts[::9]]
     return [as_bytes(text) for text in [*texts, *_PIECES]]
@@ -52,33 +52,33 @@ _PIECES = (
 
 
 class Markup(Target):
-    """Splitting, converting, cutting; the first character of an input chooses the form."""
+    """Splits, converts and cuts a text; the first character of an input selects the format."""
 
     name = "markup"
     tokens = MARKUP_TOKENS
     floor = 2.0  # a text is read a dozen times, and may hold thousands of formulas
 
     def seeds(self) -> list[bytes]:
-        """Texts of the sampler, in every form."""
+        """Texts of the sampler, in every format."""
         return [form[:1].encode() + text for text in text_seeds() for form in FORMS]
 
     def make(self, mutator: Mutator) -> bytes:
-        """A changed text in any form."""
+        """A mutated text in any format."""
         text = mutator.text(as_text(mutator.base()[1:]))
         return as_bytes(mutator.chance.choice(FORMS)[:1] + text)
 
     def kind(self, data: bytes) -> str:
-        """The form."""
+        """The format."""
         return _form(data)
 
     def check(self, data: bytes) -> None:
-        """Nothing is lost, and formulas stay what they are."""
+        """Check that no text is lost and that formulas are not changed."""
         form, source = _form(data), as_text(data)[1:]
         spans = split(source, form)
         expect_equal(join(spans), source, "joining the spans gives the source back")
         marked = to_text(source, form)
-        # In Markdown, what stands in a script, a comment or the address of a link is seen by
-        # nobody, formulas included.
+        # In Markdown, scripts, comments and link targets are invisible, including formulas in
+        # them.
         if form != "markdown" or not ("<" in source or "](" in source or "]:" in source):
             expect_equal(_formulas(marked), _formulas(source, form), "formulas stay what they are")
         text, formulas = text_and_formulas(source, form, "7", "body")

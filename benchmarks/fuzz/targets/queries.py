@@ -1,4 +1,4 @@
-"""Queries as people type them: read in time, and without a character lost."""
+"""Fuzz target for typed queries: they are read in bounded time, and no character is lost."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mathsetu.languages.table import LANGUAGES
 
 
 class TypedQueries(Target):
-    """The reader of typed queries, and the language of what it leaves."""
+    """Reads typed queries and detects the language of their words."""
 
     name = "typed-queries"
     tokens = (
@@ -27,7 +27,7 @@ class TypedQueries(Target):
     floor = 2.0  # a query is read four times, and may be as long as a book's chapter
 
     def open(self, place: Path) -> None:
-        """Load what the first query would load."""
+        """Load the models that the first query would load."""
         for query in (
             "is sqrt(2) zzyzx",
             "Zzyzx ñandú",
@@ -42,7 +42,7 @@ class TypedQueries(Target):
         return [as_bytes(query.text) for query in read_queries(QUERIES)][::4]
 
     def check(self, data: bytes) -> None:
-        """Nothing is lost, every formula can be parsed, and the answer is the same again."""
+        """Check that no text is lost, every formula can be parsed, and results are reproducible."""
         text = as_text(data)
         question = typed_question(text)
         expect_equal("".join(span.raw for span in question.reading), text, "no character is lost")

@@ -1,4 +1,4 @@
-"""Every reader, writer and validator of our formats, also of compressed files."""
+"""Fuzz targets for the readers, writers and validators of all formats, also compressed."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _PACKERS: dict[str, Callable[[bytes], bytes]] = {
 }
 _MAGIC = {b"\x1f\x8b": ".gz", b"\xfd7zXZ\x00": ".xz", b"BZh": ".bz2"}
 
-# Small good files, a folder for each format.
+# Small valid files, one folder per format.
 _SEEDS = Path(__file__).parent.parent / "seeds"
 _ENDINGS = {
     "clmir": ".csv",
@@ -64,15 +64,15 @@ _ENDINGS = {
     "crossmath": ".tsv",
     "parquet": ".parquet",
 }
-# Formats that keep everything that a record holds; others may write less than they read.
+# Formats that preserve all fields of a record; others may write less than they read.
 _EXACT = ("jsonl-posts", "jsonl-queries", "jsonl-judgments", "jsonl-formulas", "trec-qrels",
           "parquet-posts", "parquet-queries", "parquet-judgments")  # fmt: skip
-# No seed has more records than this.
+# Maximum number of records read; no seed has more.
 _MOST = 500
 
 
 class Reader(Target):
-    """One format: files, also compressed ones; the first bytes of an input say which they are."""
+    """Files of one format; the first bytes of an input show whether it is compressed."""
 
     def __init__(self, format_name: str) -> None:
         self.name = f"read-{format_name}"
@@ -91,22 +91,22 @@ class Reader(Target):
         return _CSV if name.startswith("clmir") else _TABLE
 
     def open(self, place: Path) -> None:
-        """Have a folder to write to."""
+        """Create a folder for the files."""
         self._place = place / f"{self.name}-{id(self)}"
         self._place.mkdir(exist_ok=True)
 
     def close(self) -> None:
-        """Remove what was written."""
+        """Remove the folder."""
         shutil.rmtree(self._place, ignore_errors=True)
 
     def seeds(self) -> list[bytes]:
-        """Small good files, each also compressed."""
+        """Small valid files, also compressed."""
         plain = [path.read_bytes() for path in sorted((_SEEDS / self.name).glob("*.txt"))]
         plain = plain or [as_bytes(_json_seed(self.form.holds))]
         return plain + [pack(plain[0]) for pack in _PACKERS.values()]
 
     def make(self, mutator: Mutator) -> bytes:
-        """A changed file: JSON also value by value, and some are compressed afterwards."""
+        """A mutated file; JSON is also mutated by value, and some files are compressed then."""
         chance = mutator.chance
         base = _unpacked(mutator.base())
         if self.form.name.startswith("jsonl") and chance.random() < 0.5:
@@ -118,15 +118,15 @@ class Reader(Target):
         return data
 
     def kind(self, data: bytes) -> str:
-        """How it is compressed."""
+        """The compression."""
         return _packing(data)
 
     def size(self, data: bytes) -> int:
-        """What is in it, not what it is compressed to."""
+        """The uncompressed size."""
         return len(_unpacked(data))
 
     def check(self, data: bytes) -> None:
-        """The same records each time, or a refusal in one line."""
+        """Check that a file gives the same records each time, or a refusal in one line."""
         path = self._place / f"file{self._ending}{_packing(data)}"
         path.write_bytes(data)
         self._detect(path)
@@ -200,10 +200,10 @@ class Reader(Target):
 
 
 class ParquetReader(Reader):
-    """A Parquet format: changed bytes, and files that Arrow writes of changed rows."""
+    """A Parquet format: mutated bytes, and files that Arrow writes from mutated rows."""
 
     def seeds(self) -> list[bytes]:
-        """A file of a few good records."""
+        """A file of a few valid records."""
         assert self.form.write is not None
         with TemporaryDirectory() as folder:
             path = Path(folder) / "seed.parquet"
@@ -211,7 +211,7 @@ class ParquetReader(Reader):
             return [path.read_bytes()]
 
     def make(self, mutator: Mutator) -> bytes:
-        """A changed file; of most, the rows were changed and not the bytes."""
+        """A mutated file; mostly its rows are mutated instead of its bytes."""
         if mutator.chance.random() < 0.3:
             return mutator.data()
         try:
@@ -232,16 +232,16 @@ class ParquetReader(Reader):
         return target.getvalue()
 
     def kind(self, data: bytes) -> str:
-        """All are of one kind."""
+        """The same for all inputs."""
         return ""
 
     def size(self, data: bytes) -> int:
-        """How long the file is; what it says of itself cannot be trusted."""
+        """The length of the file; its own metadata cannot be trusted."""
         return len(data)
 
 
 class Folder(Reader):
-    """A folder of notes: the first line of an input is the name of its one file."""
+    """A folder with one note; the first line of an input is the file name."""
 
     def __init__(self) -> None:
         super().__init__("folder")
@@ -250,20 +250,20 @@ class Folder(Reader):
         self.tokens = ["# ", "## ", *own.split(" "), *MARKUP_TOKENS]
 
     def seeds(self) -> list[bytes]:
-        """A small file of each kind."""
+        """One small file of each kind."""
         return [path.read_bytes() for path in sorted((_SEEDS / self.name).glob("*.txt"))]
 
     def make(self, mutator: Mutator) -> bytes:
-        """A changed file, seldom a changed name."""
+        """A mutated file with the same name."""
         name, _, text = as_text(mutator.base()).partition("\n")
         return as_bytes(name + "\n" + mutator.text(text))
 
     def kind(self, data: bytes) -> str:
-        """The kind of file."""
+        """The extension of the file."""
         return _file_name(data).rpartition(".")[2]
 
     def check(self, data: bytes) -> None:
-        """The same posts each time, with ids of their own."""
+        """Check that a file gives the same posts each time, with unique ids."""
         folder = self._place / "folder"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()

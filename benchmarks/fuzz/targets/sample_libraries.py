@@ -1,4 +1,4 @@
-"""Small libraries that the interfaces are fuzzed over, with posts that mean harm."""
+"""Small libraries for fuzzing the interfaces, with hostile posts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mathsetu.collections.source_text import with_formulas
 from mathsetu.library import add_posts, build_library, remove_posts
 from mathsetu.records import Post
 
-#: An element that no page of ours has: where it shows up, text was not escaped.
+#: An element that none of our pages has: if it appears as markup, text was not escaped.
 UNKNOWN_TAG = "<zqx onzq=1>"
 _HARM = (
     f"prime integral {UNKNOWN_TAG}<script>alert(1)</script><img src=x onerror=alert(1)>"
@@ -21,7 +21,7 @@ _HARM = (
 
 
 def hostile_posts() -> list[Post]:
-    """Posts whose every field tries to be markup."""
+    """Posts with markup in every field."""
     fields = (
         Post(
             id=f'h1"><zqx>{UNKNOWN_TAG}',
@@ -57,9 +57,9 @@ def hostile_posts() -> list[Post]:
 
 
 def library(place: Path, name: str, posts: Iterable[Post], *, in_parts: bool = False) -> Path:
-    """A library in a folder that several processes share: the first that is done makes it.
+    """Build a library in a folder that several processes share; the first to finish provides it.
 
-    With ``in_parts`` it has two segments, and a post of the first was removed.
+    With ``in_parts`` it has two segments, and one post of the first was removed.
     """
     folder = place / name
     if folder.exists():
@@ -78,5 +78,5 @@ def library(place: Path, name: str, posts: Iterable[Post], *, in_parts: bool = F
 
 
 def some_posts(count: int) -> list[Post]:
-    """Posts of the sampler on a few subjects, in all of its languages."""
+    """Posts of the sampler on a few topics, in all of its languages."""
     return list(sampler.posts())[:count]

@@ -1,4 +1,4 @@
-"""The API and the pages, asked without a network; an input is a request as it is written."""
+"""Fuzz target for the API and the pages, called in process; an input is a raw HTTP request."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from mathsetu.formulas.mathml.document import parse_xml
 from mathsetu.service.app import create_app
 from mathsetu.service.settings import Settings
 
-# A request for every route, as it is written, with lines of dashes between them.
+# A raw request for every route, separated by lines of dashes.
 _REQUESTS = Path(__file__).parent.parent / "seeds" / "http" / "requests.txt"
 _METHODS = ("GET", "POST", "HEAD", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "get", "X")
 _NAMES = "q k id in tag language lang latex to ui by deva weight explain collection query".split()
@@ -43,17 +43,17 @@ _HEADERS = (
     "Accept-Encoding: gzip;q=0",
     "Expect: 100-continue",
 )
-# Attributes whose values a browser follows, or may follow when somebody clicks.
+# Attributes with URLs that a browser loads, or opens on a click.
 _ADDRESSES = frozenset("href src action formaction xlink:href data poster srcset".split())
 _HARMFUL = re.compile(r"[\x00-\x20]*(?:javascript|data|vbscript)\s*:", re.IGNORECASE)
 _WORD = re.compile(rb"[A-Za-z-]+")
-# What the guard may answer before any route is asked.
+# Statuses with which the guard may answer before any route is called.
 _GUARD = (400, 408, 413, 414, 429, 431)
 _MARKUP_FIELDS = ("mathml", "asked_mathml", "layout_svg", "operators_svg")
 
 
 class Http(Target):
-    """Every route."""
+    """All routes of the service."""
 
     name = "http"
     tokens = (
@@ -71,7 +71,7 @@ class Http(Target):
         """Start the application."""
         posts = [*some_posts(64), *hostile_posts()]
         folder = library(place, "service", posts)
-        # A hundred years: nobody changes the library, and looking for changes costs time.
+        # The library never changes, and checking for changes would take time.
         self._app = create_app(Settings(str(folder), refresh=3e9))
         self._loop = asyncio.new_event_loop()
         self._life = self._app.router.lifespan_context(self._app)
@@ -79,16 +79,16 @@ class Http(Target):
         self._operations = dict(_operations(self._app.openapi()))
 
     def close(self) -> None:
-        """End the application."""
+        """Stop the application."""
         self._loop.run_until_complete(self._life.__aexit__(None, None, None))
         self._loop.close()
 
     def seeds(self) -> list[bytes]:
-        """A request for every route."""
+        """One request for every route."""
         return _REQUESTS.read_bytes().rstrip(b"\n").split(b"\n----\n")
 
     def make(self, mutator: Mutator) -> bytes:
-        """A request with its parameters, its body or its head changed."""
+        """Mutate the parameters, the body or the headers of a request."""
         chance = mutator.chance
         if chance.random() < 0.1:
             return mutator.data()
@@ -112,11 +112,11 @@ class Http(Target):
         return as_bytes(head + ("\n\n" + body if body else ""))
 
     def kind(self, data: bytes) -> str:
-        """The method and the route."""
+        """The method and the path."""
         return as_text(data).partition("?")[0].partition("\n")[0][:40]
 
     def check(self, data: bytes) -> None:
-        """No 5xx; what is documented and nothing else; no text of others as markup."""
+        """Check that there is no 5xx, no undocumented answer, and no text of others as markup."""
         scope, body = _scope(data)
         status, headers, answer = self._loop.run_until_complete(self._ask(scope, body))
         expect(100 <= status < 500, "the server has no fault of its own", answer[:300])
@@ -179,7 +179,7 @@ class Http(Target):
 
 
 class _Page(HTMLParser):
-    """Raises what no page of ours may have."""
+    """Raises an error for markup that none of our pages may have."""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         expect(not tag.startswith("zq"), "no text of others is markup", self.get_starttag_text())
@@ -194,7 +194,7 @@ class _Page(HTMLParser):
 
 
 def check_page(page: str) -> None:
-    """A page holds no markup that a post or a request brought along."""
+    """Check that a page contains no markup from a post or a request."""
     parser = _Page()
     parser.feed(page)
     parser.close()
@@ -237,7 +237,7 @@ def _changed_json(body: str, mutator: Mutator) -> str:
 
 
 def _scope(data: bytes) -> tuple[dict[str, Any], bytes]:
-    """A request as a server hands it to an application; it would refuse what is no request."""
+    """Convert a request as a server does for an application, which refuses malformed ones."""
     head, _, body = data.partition(b"\n\n")
     request, *lines = head.split(b"\n")
     method, _, address = request.partition(b" ")
@@ -270,7 +270,7 @@ def _scope(data: bytes) -> tuple[dict[str, Any], bytes]:
 
 
 def _operations(openapi: dict[str, Any]) -> Iterator[tuple[tuple[str, str], dict[str, Any]]]:
-    """For each documented request, the schemas of its answers by status."""
+    """Yield the response schemas of each documented operation, by status."""
     components = {"components": openapi["components"]}
     for path, methods in openapi["paths"].items():
         for method, operation in methods.items():
@@ -284,7 +284,7 @@ def _operations(openapi: dict[str, Any]) -> Iterator[tuple[tuple[str, str], dict
 
 
 def _markup(value: Any) -> Iterator[str]:
-    """Everything in an answer that a page would show as markup."""
+    """Yield all texts in an answer that a page would insert as markup."""
     pending = [value]
     while pending:
         item = pending.pop()

@@ -1,4 +1,4 @@
-"""Small files that people write: graphs, recipes, fusions, measures, judgments with a run."""
+"""Fuzz targets for small text files: graphs, recipes, learned fusions, evaluations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from mathsetu.recipes.schema import Recipe, parse_recipe
 
 
 def _contents(graph: Graph) -> tuple[Any, ...]:
-    """What does not depend on how the nodes of a graph are numbered."""
+    """The content of a graph, independent of the numbering of its nodes."""
     return (
         Counter((graph.labels[s], name, graph.labels[t]) for s, name, t in graph.edges()),
         Counter(graph.labels),
@@ -35,7 +35,7 @@ def _contents(graph: Graph) -> tuple[Any, ...]:
 
 
 class Penman(Target):
-    """Graphs in Penman notation, alone and in files."""
+    """Graphs in Penman notation, as texts and in files."""
 
     name = "penman"
     tokens = (
@@ -47,11 +47,11 @@ class Penman(Target):
     ).split(" ")
 
     def open(self, place: Path) -> None:
-        """Have a file to write to."""
+        """Choose a file to write to."""
         self._path = place / f"graphs-{id(self)}.txt"
 
     def seeds(self) -> list[bytes]:
-        """Graphs of texts of the sampler, the released form, and JSON lines."""
+        """Graphs of sampler texts, the published form of MathAMR, and JSON Lines."""
         graphs = [
             write_penman(build_graph(post.body, post.language, maker="terms"))
             for post in list(sampler.posts())[:60:12]
@@ -61,7 +61,7 @@ class Penman(Target):
         return [*map(as_bytes, [*graphs, *lines, "\n\n".join(blocks), *_GRAPHS])]
 
     def check(self, data: bytes) -> None:
-        """What cannot be read is refused with its place; what is read can be written and read."""
+        """Check that an invalid graph is refused with a position, and that others are written."""
         text = as_text(data)
         try:
             graph = read_penman(text)
@@ -92,7 +92,7 @@ class Penman(Target):
             expect_refusal(error)
             bare = Graph(graph.labels)
             for source, relation, target in graph.edges():
-                if relation != COREFERENCE:  # formulas that are written alike lead nowhere
+                if relation != COREFERENCE:  # links between equal formulas connect nothing
                     bare.add_edge(source, relation, target)
             expect(not bare.is_connected(), "a graph that hangs together is written", str(error))
             return
@@ -117,7 +117,7 @@ _GRAPHS = (
 
 
 class Recipes(Target):
-    """Recipes as TOML, and settings that replace theirs."""
+    """Recipes as TOML, and settings that override them."""
 
     name = "recipes"
     tokens = (
@@ -132,11 +132,11 @@ class Recipes(Target):
     ).split(" ")
 
     def open(self, place: Path) -> None:
-        """Have a file to write to."""
+        """Choose a file to write to."""
         self._path = place / f"recipe-{id(self)}.toml"
 
     def seeds(self) -> list[bytes]:
-        """The shipped recipes, and settings that replace those of the default one."""
+        """The built-in recipes, and settings that override those of the default recipe."""
         shipped = [as_bytes(recipe_text(name)) for name in recipe_names()]
         return [
             *shipped[:12],
@@ -146,7 +146,7 @@ class Recipes(Target):
         ]
 
     def check(self, data: bytes) -> None:
-        """A recipe is refused in one line, or it is the same again."""
+        """Check that a recipe is refused in one line, or gives the same recipe each time."""
         text = as_text(data)
         if text.startswith("="):
             self._recipe(lambda: load_recipe("default", [text[1:]]))
@@ -168,7 +168,7 @@ class Recipes(Target):
 
 
 class LearnedFusions(Target):
-    """What a fusion has learned, as TOML."""
+    """Learned settings of a fusion, as TOML."""
 
     name = "learned"
     tokens = (
@@ -177,15 +177,15 @@ class LearnedFusions(Target):
     ).split(" ")
 
     def open(self, place: Path) -> None:
-        """Have a file to write to."""
+        """Choose a file to write to."""
         self._path = place / f"learned-{id(self)}.toml"
 
     def seeds(self) -> list[bytes]:
-        """One of each method."""
+        """One file for each method that learns."""
         return [as_bytes(text) for text in _LEARNED]
 
     def check(self, data: bytes) -> None:
-        """A file is refused in one line, or survives being written and read again."""
+        """Check that a file is refused in one line, or can be written and read back."""
         self._path.write_bytes(data)
         try:
             learned = read_learned(self._path)
@@ -217,7 +217,7 @@ class Evaluation(Target):
     ).split(" ")
 
     def open(self, place: Path) -> None:
-        """Have files to write to."""
+        """Choose files to write to."""
         self._place = place
         self._qrels = place / f"qrels-{id(self)}.txt"
         self._run = place / f"run-{id(self)}.txt"
@@ -227,11 +227,11 @@ class Evaluation(Target):
         return [as_bytes(text) for text in _EVALUATIONS]
 
     def make(self, mutator: Mutator) -> bytes:
-        """A changed evaluation."""
+        """A mutated evaluation."""
         return mutator.data()
 
     def check(self, data: bytes) -> None:
-        """Every figure is a finite share, and everything else is refused in one line."""
+        """Check that every figure is between 0 and 1, or that the input is refused in one line."""
         head, _, rest = data.partition(b"\n")
         judged, _, ranked = rest.partition(b"-----\n")
         self._qrels.write_bytes(judged)

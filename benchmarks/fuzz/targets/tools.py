@@ -1,4 +1,4 @@
-"""The tools for language models; an input is a call as JSON."""
+"""Fuzz target for the tools for language models; an input is a call as JSON."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _CALLS = (
 
 
 class Tools(Target):
-    """Four tools, called in this process."""
+    """The four tools, called in process."""
 
     name = "mcp"
     tokens = Http.tokens
@@ -49,11 +49,11 @@ class Tools(Target):
         self._loop.close()
 
     def seeds(self) -> list[bytes]:
-        """A good call of every tool."""
+        """Valid calls of every tool."""
         return [as_bytes(json.dumps(call, ensure_ascii=False)) for call in _CALLS]
 
     def make(self, mutator: Mutator) -> bytes:
-        """A call with changed arguments."""
+        """A call with mutated arguments."""
         try:
             value = mutator.value(json.loads(mutator.base()))
         except (ValueError, RecursionError):
@@ -61,12 +61,12 @@ class Tools(Target):
         return as_bytes(json.dumps(value))
 
     def kind(self, data: bytes) -> str:
-        """The tool."""
+        """The name of the tool."""
         call = _call(data)
         return call[0] if call else ""
 
     def check(self, data: bytes) -> None:
-        """An answer that can be sent, the same each time, or a refusal that a model can read."""
+        """Check that an answer can be sent and is the same each time, or is a readable refusal."""
         call = _call(data)
         if call is None:
             return
@@ -91,7 +91,7 @@ class Tools(Target):
 
 
 def _call(data: bytes) -> tuple[str, dict[str, object]] | None:
-    """The tool and its arguments, where an input is a call at all."""
+    """Return the tool and its arguments; None if the input is not a call."""
     try:
         value = json.loads(as_text(data))
     except (ValueError, RecursionError):

@@ -15,8 +15,8 @@ from mathsetu import __version__
 from mathsetu.cli.output import say
 from mathsetu.errors import MathSetuError, reason, shortage
 
-#: Who needs a verb, and what it does. A new verb is a module of its name here with a function
-#: `command`.
+#: Groups of verbs, and what each verb does. To add a verb, add it here and write a module of the
+#: same name with a function `command`.
 GROUPS = {
     "Search": {
         "search": "Search a library: words in any language, formulas, or both.",
@@ -56,19 +56,19 @@ GROUPS = {
         "inspect": "Show a text or a post as spans and formulas.",
     },
 }
-#: Verb to what it does.
+#: Verb to its description.
 VERBS = {verb: what for verbs in GROUPS.values() for verb, what in verbs.items()}
-# So many commands of a group can be named in a line.
+# The largest group whose commands are listed in an error message.
 _MOST_NAMED = 10
 
 
 class VerbGroup(click.Group):
-    """A group of commands that answers a name that is none of them with those it may be."""
+    """A group of commands that suggests similar names for an unknown command."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command of a command line."""
+        """Find the command that a command line names."""
         name = args[0]
         if not name.startswith("-") and self.get_command(ctx, name) is None:
             ctx.fail(f"No such command {name!r}. {self._instead(ctx, name)}")
@@ -85,7 +85,7 @@ class VerbGroup(click.Group):
 
 
 class _Verbs(VerbGroup):
-    """A group whose commands are imported when they are needed, so that each starts fast."""
+    """A group that imports a command only when it is needed, so that each starts fast."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted([*VERBS, *super().list_commands(ctx)])
@@ -98,7 +98,7 @@ class _Verbs(VerbGroup):
         return super().get_command(ctx, cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the verbs by who needs them, without importing any of them."""
+        """List the verbs by group, without importing any of them."""
         own = {"Shell": {"completion": "Print the shell's completion script."}}
         width = max(map(len, VERBS))
         for group, verbs in (GROUPS | own).items():
@@ -107,10 +107,10 @@ class _Verbs(VerbGroup):
 
 
 def _keep_examples(command: click.Command) -> None:
-    r"""Let the examples in a help text keep their lines.
+    r"""Preserve the line breaks of the examples in a help text.
 
-    Click asks for the character that ``\b`` stands for; our docstrings hold LaTeX and are raw, so
-    that they have a backslash and a letter there.
+    Click requires the character ``\b`` before such a block; our docstrings are raw because they
+    contain LaTeX, so they have a backslash and a letter instead.
     """
     command.help = command.help and command.help.replace("\\b\n", "\b\n")
     if isinstance(command, click.Group):
@@ -139,11 +139,11 @@ def _completion(shell: str) -> None:
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line.
 
-    Exit codes: 0 done, 1 done with a negative result (a file that does not validate), 2 the
-    user's input or usage is wrong, the system refuses a file, or the machine lacks memory or
-    space, 130 stopped with Ctrl-C. None of these shows a traceback.
+    Exit codes: 0 success; 1 a negative result (an invalid file, for example); 2 wrong input or
+    usage, a file that the system refuses, or a lack of memory or disk space; 130 stopped with
+    Ctrl-C. None of these prints a traceback.
     """
-    if arguments is None:  # a program of its own: what it warns of is for people, too
+    if arguments is None:  # called as a program: format warnings for people
         warnings.showwarning = _show_warning
     mistake = ""
     status: object = 0
@@ -152,7 +152,7 @@ def main(arguments: list[str] | None = None) -> None:
     except click.exceptions.Abort as stop:
         _fail(f"stopped; {stop}" if str(stop) else "stopped", 130)
     except click.ClickException as error:
-        # Click quotes arguments as they are.
+        # Click quotes arguments without escaping them.
         shown = StringIO()
         error.show(shown)
         say(shown.getvalue().rstrip("\n"), err=True, lines=True)
@@ -160,14 +160,14 @@ def main(arguments: list[str] | None = None) -> None:
             say("Put -- before an argument that begins with -: mathsetu … -- '-b+c'", err=True)
         sys.exit(error.exit_code)
     except MathSetuError as error:
-        mistake = str(error)  # told below, when what the error holds (open files) is gone
+        mistake = str(error)  # reported below, after the error has released its open files
     except BrokenPipeError:
-        # The reader of our output (head, less) has seen enough.
+        # The reader of our output (head, less) has closed the pipe.
         sys.stderr.close()
         sys.exit(0)
     except Exception as error:
         problem = shortage(error) or _refusal(error)
-        if not problem:  # a fault of ours
+        if not problem:  # a bug of ours
             raise
         _fail(problem, 2)
     if mistake:
@@ -176,7 +176,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _refusal(error: Exception) -> str:
-    """Which file the system refuses (no rights, a name too long), when that caused an error."""
+    """Name the file that the system refused (permissions, name too long), if that is the cause."""
     if not isinstance(error, OSError) or error.filename is None:
         return ""
     return f"{error.filename}: cannot be read or written ({reason(error)})"
@@ -190,7 +190,7 @@ def _show_warning(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    """Take the place of `warnings.showwarning`, which prints messages as they are."""
+    """Replace `warnings.showwarning`, which prints messages without escaping them."""
     say(f"mathsetu: warning: {message}", err=True)
 
 

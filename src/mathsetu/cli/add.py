@@ -138,10 +138,10 @@ def _prune(library: Path | str, opened: Library, sources: Sequence[Path], bad: B
 
 
 def _gone_files(library: Library, sources: Sequence[Path], tally: Tally) -> dict[str, int]:
-    """The files that folders no longer have, each with how many posts the library has of it.
+    """The files that no longer exist in their folders, with the number of their posts.
 
-    Only ids that begin with the name of a folder say what was in it. An archive stands for the
-    files in it.
+    Only ids that begin with the name of a folder show that a file was in it. An archive is
+    reported instead of the files in it.
     """
     gone: set[str] = set()
     for folder in sources:
@@ -170,14 +170,14 @@ def _say_older_posts(
     say_lines(older_posts_notes(older), "files")
     if older:
         remove = shlex.join(["mathsetu", "remove", str(library), next(iter(older))])
-        # A removed file that is added by itself is in the collection of its own folder.
+        # A removed file that is added on its own goes into the collection of its own folder.
         add = shlex.join(["mathsetu", "add", str(library), *sources])
         again = f"add it again ({add}; tables need the same --field as before)"
         say(f"  to remove them, use --prune, or remove the file ({remove}), then {again}")
 
 
 def _languages(library: Path | str) -> Mapping[str, int]:
-    """How many posts a library has of each language."""
+    """The number of posts of each language in a library."""
     if isinstance(library, Path):
         return read_manifest(library).languages
     from mathsetu.cluster.facts import languages_of

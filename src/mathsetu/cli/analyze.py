@@ -1,4 +1,4 @@
-"""``mathsetu analyze``: what a text becomes in an index."""
+"""``mathsetu analyze``: shows the index terms of a text."""
 
 from __future__ import annotations
 

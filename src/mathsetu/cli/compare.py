@@ -82,7 +82,7 @@ def command(
 
 
 def _named_apart(measured: list[Measured]) -> list[Results]:
-    """Results under names that tell them apart: runs that share a name take their file's too."""
+    """Make the names of runs unique by adding the file name where names are repeated."""
     found = [(one.path, results) for one in measured for results in one.results]
     counts = Counter(results.run for _, results in found)
     return [

@@ -29,15 +29,15 @@ from mathsetu.library.upgrade import stored_posts
 from mathsetu.places import is_library
 from mathsetu.printable import counted
 
-#: The singular of what a format holds.
+#: The singular of each kind of record.
 _ONE = {"posts": "post", "queries": "query", "judgments": "judgment", "runs": "run"}
-# Endings of formats that are no text of runs as TREC has it; any other name is one for a TREC run.
+# Extensions of formats other than TREC runs; with any other extension, a run is written for TREC.
 _NOT_TREC = tuple(
     {ending for form in FORMATS.values() for ending in form.endings}
     - {"", ".tsv", ".txt", ".run", ".res"}
 )
 _ARQMATH_RUNS = ("arqmath-answer-run", "arqmath-formula-run")
-# Not in the table, since collections know nothing of libraries.
+# Not in the table of formats, because collections must not depend on libraries.
 _LIBRARY = Format(
     "library", "posts", "a library: its posts", lambda path, bad: stored_posts(Path(path))
 )
@@ -140,9 +140,9 @@ class _Counter:
 
 
 def _fitting(target: Path, reading: Format) -> Format:
-    """The format to write when only a file name says which: the first that fits its ending.
+    """The format to write if only the file name is given: the first that fits its extension.
 
-    Runs are written as such under many names. Most are TREC's; a table of ARQMath's remains one.
+    Run files have many extensions. Most are TREC runs; an ARQMath run (.tsv) keeps its format.
     """
     name = target.name.lower().removesuffix(".gz").removesuffix(".xz").removesuffix(".bz2")
     if reading.holds == "runs" and name != "-" and not name.endswith(_NOT_TREC):
@@ -156,9 +156,9 @@ def _fitting(target: Path, reading: Format) -> Format:
 
 
 def _holds(path: Path, form: Format) -> bool:
-    """Whether a file holds the same kind of records as a format, or records of the format.
+    """Whether a file holds the same kind of records as a format, or records of that format.
 
-    Of judgments none are the command's own: whoever made them cannot make them again.
+    Judgments are never replaced without --overwrite, because human work cannot be made again.
     """
     if form.holds == "judgments":
         return False

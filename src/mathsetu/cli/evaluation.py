@@ -35,18 +35,18 @@ from mathsetu.records import Run
 
 Curves = Mapping[str, Sequence[float]]
 _SHOWN = 5
-#: What a figure shows.
+#: The kinds of figures.
 PLOTS = ("all", "means", "topics", "recall")
 
 
 class _File(click.Path):
-    """A file that is there."""
+    """The path of an existing file."""
 
     def __init__(self) -> None:
         super().__init__(path_type=Path, exists=True, dir_okay=False)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The path that an argument names."""
+        """Return the path that an argument names."""
         _refuse_standard_input(value)
         return super().convert(value, param, ctx)
 
@@ -81,7 +81,7 @@ _OPTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What the options of `evaluation_options` say; each field is one of them."""
+    """The values of the options of `evaluation_options`, one field per option."""
 
     measures: tuple[str, ...]
     relevant_from: int | None
@@ -94,7 +94,7 @@ class Choices:
     seed: int
 
     def groups(self) -> dict[str, str] | None:
-        """Topic to group, as ``--by`` and ``--topics`` say."""
+        """Return the group of each topic, as given by ``--by`` and ``--topics``."""
         if self.by is None and self.topics is None:
             return None
         if self.by is None or self.topics is None:
@@ -102,7 +102,7 @@ class Choices:
         return _groups(self.by, self.topics)
 
     def check_targets(self, *read: Path) -> None:
-        """Refuse what cannot be written before any work is done; other files are read, too."""
+        """Refuse invalid targets before any work is done; ``read`` are further input files."""
         inputs = [*read, self.topics, self.visual_ids]
         for place, target in enumerate(self.targets):
             if target.suffix not in (*WRITERS, *ENDINGS):
@@ -123,7 +123,7 @@ class Choices:
 
     @property
     def draws(self) -> bool:
-        """Whether a figure is wanted."""
+        """Whether a figure is to be written."""
         return any(target.suffix in ENDINGS for target in self.targets)
 
     def write(
@@ -143,7 +143,7 @@ class Choices:
 
 
 def evaluation_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options that say how runs are measured, as one argument ``choices``."""
+    """Give a command the evaluation options, which it receives as one argument ``choices``."""
 
     @wraps(function)
     def command(**arguments: Any) -> Any:
@@ -164,7 +164,7 @@ def show_table(table: Table) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Yardstick:
-    """How runs are measured, by the judgments of the file ``qrels``."""
+    """How runs are measured: judgments (from the file ``qrels``), measures and threshold."""
 
     qrels: Path
     judgments: Judgments
@@ -175,7 +175,7 @@ class Yardstick:
 
     @classmethod
     def read(cls, qrels: Path, choices: Choices) -> Yardstick:
-        """Read the judgments and what else measuring needs."""
+        """Read the judgments and the other inputs of the evaluation."""
         threshold = choices.relevant_from
         try:
             judgments = Judgments.of(read_records(qrels, "judgments"))
@@ -198,7 +198,7 @@ class Yardstick:
         return cls(qrels, judgments, measures, threshold, mapping, choices.draws)
 
     def measure(self, path: Path) -> Measured:
-        """Measure the runs of a file, and gather what is odd about them."""
+        """Measure the runs of a file, and collect warnings about them."""
         form = detect_as(path, "runs")
         results: list[Results] = []
         warnings: list[str] = []
@@ -237,15 +237,15 @@ class Yardstick:
             )
 
     def measure_all(self, paths: Sequence[Path]) -> list[Measured]:
-        """Measure several files at a time, since reading them takes longest."""
+        """Measure several files in parallel, since reading them takes longest."""
         return list(ordered_map(self.measure, paths, min(len(paths), all_cores())))
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The runs of a file, and what a reader of their figures should know.
+    """The results of the runs of a file, and warnings for readers of these figures.
 
-    ``curves`` is the precision of each run over recall, where a figure is wanted.
+    ``curves`` has the precision of each run over recall, if a figure is to be written.
     """
 
     path: Path
@@ -254,7 +254,7 @@ class Measured:
     curves: list[list[float]]
 
     def warn(self) -> None:
-        """Say the warnings on standard error."""
+        """Print the warnings to standard error."""
         for warning in self.warnings:
             say(f"warning: {warning}", err=True)
 
@@ -272,7 +272,7 @@ def _groups(by: str, topics: Path) -> dict[str, str]:
 
 
 def _about_rows(path: Path, notes: Sequence[str]) -> Iterator[str]:
-    """Say which rankings are not as they should be, and what was done about it."""
+    """Yield warnings about rankings with irregular rows, and how these were handled."""
     for note in notes[:_SHOWN]:
         yield f"{path}: {note}"
     if len(notes) > _SHOWN:
@@ -283,7 +283,7 @@ def _about_rows(path: Path, notes: Sequence[str]) -> Iterator[str]:
 
 
 def _column(path: Path, name: str) -> dict[str, str]:
-    """The column of a table with a header, by the topics in its first column."""
+    """Read a column of a table with a header, by the topics in the first column."""
     delimiter = "," if plain_name(path).endswith(".csv") else "\t"
     rows = read_table(path, delimiter=delimiter)
     _, header = next(rows, (1, []))
@@ -296,12 +296,12 @@ def _column(path: Path, name: str) -> dict[str, str]:
 
 
 def read_records(path: Path, holds: Holds) -> Iterator[Any]:
-    """The records of a file, which must hold that kind of them (judgments, queries)."""
+    """Read the records of a file, which must hold this kind of record (judgments, queries)."""
     _refuse_standard_input(path)
     return detect_as(path, holds).read(path, BadRows())
 
 
 def _refuse_standard_input(path: str | Path) -> None:
-    """Refuse what can be read only once: whoever reads records here finds their format first."""
+    """Refuse standard input: it can be read only once, and format detection reads it first."""
     if str(path) == "-":
         raise InputError("standard input is not read here; save it in a file and name that")

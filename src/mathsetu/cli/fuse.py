@@ -29,19 +29,19 @@ from mathsetu.ranking.fusion.pool import check_hits
 from mathsetu.recipes.learned import learned_from, learned_text, read_learned
 from mathsetu.records import Run
 
-# The names are written out so that help and completion need not load numpy; a test holds them.
+# Written out so that help and completion need not load numpy; a test compares them with the code.
 _METHODS = ("rrf", "ibc", "wibc", "rbc", "combsum", "combmnz", "linear")
 
 
 class Numbers(click.ParamType[tuple[float, ...]]):
-    """Numbers between commas."""
+    """Numbers separated by commas."""
 
     name = "numbers"
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[float, ...]:
-        """The numbers that an option names."""
+        """Return the numbers that an option gives."""
         try:
             return tuple(float(number) for number in str(value).split(","))
         except ValueError:
@@ -142,7 +142,7 @@ def command(
         raise click.UsageError("--save needs --qrels: it saves what is learned from them")
     if learned is not None and (qrels is not None or weights is not None):
         raise click.UsageError("--learned cannot be used with --qrels or --weights")
-    # Who forgets the target would lose the last run; fusions are fused as well as other runs.
+    # If the target is forgotten, the last run would be overwritten. Fusing fusions is allowed too.
     check_target(
         target,
         [*runs, qrels, learned, *visual_ids],
@@ -197,7 +197,7 @@ def check_saved(
     outputs: Iterable[Path] = (),
     overwrite: bool | None = None,
 ) -> None:
-    """Refuse to write learned settings over anything but earlier ones."""
+    """Refuse to overwrite a file that does not hold learned settings."""
     check_target(
         save,
         inputs,
@@ -211,7 +211,7 @@ def check_saved(
 def save_learned(
     path: Path, method: str, chosen: fusion.Fusion, names: list[str], source: str
 ) -> None:
-    """Write what was learned for runs of these names, and from which judgments."""
+    """Write the settings learned for runs with these names, and the source of the judgments."""
     learned = learned_from(method, chosen, names)
     with writing_file(path) as file:
         file.write(learned_text(learned, f"Learned from {source} (mathsetu)."))
@@ -220,7 +220,7 @@ def save_learned(
 def _candidates(
     paths: Iterable[Path], tables: tuple[Path, ...]
 ) -> tuple[list[Run], Callable[[Run], Run]]:
-    """The runs as they are fused, and what names the hits of their fusion as the files do."""
+    """Return the runs to fuse, and a function that restores the ids of the files in the fusion."""
     check_visual_ids(tables)
     runs = _runs(paths)
     if not tables:

@@ -1,4 +1,4 @@
-"""``mathsetu glossary``: mathematical terms in all languages of the table."""
+"""``mathsetu glossary``: mathematical terms in all languages of the glossary."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def import_(table: Path, folder: Path, lang: str) -> None:
 
 
 def _further(name: str) -> str:
-    """The code of a language that has a table of its own."""
+    """The code of a language that has its own table of terms."""
     code = language(name).code
     if code not in FURTHER:
         raise InputError(

@@ -145,7 +145,7 @@ def take_in(
       mathsetu graph import amr-bank-struct-v3.0.txt graphs.sqlite
       mathsetu graph import mathamr-topics.tsv.xz graphs.sqlite
     """
-    # Graphs are added to a file of graphs, and any other file is refused when it is opened.
+    # Graphs are added to an existing file of graphs; opening any other file is an error.
     check_target(target, [source, posts], own=lambda path: True, about="")
     bad = BadRows(skip=skip_bad)
     records = read_graphs(source, form or "", bad)
@@ -174,7 +174,7 @@ def _report(
     as_json: bool,
     bad: BadRows | None = None,
 ) -> None:
-    """Say what was written, and what a maker or parser could not do."""
+    """Report what was written, and what the sentence maker or parser could not handle."""
     if as_json:
         skipped_rows = {"skipped": bad.count} if bad else {}
         print_json({"file": str(target), what: count, **skipped_rows, "troubles": dict(troubles)})

@@ -107,7 +107,7 @@ def command(
         raise
     manifest = read_manifest(Path(library))
     seconds = time.perf_counter() - started
-    # What an interrupted build had read is not read again, and so not counted.
+    # Posts read by an interrupted build are not read again, and so not counted.
     is_resumed = bad.tally is not None and not bad.tally.posts
     if as_json:
         about = {
@@ -128,7 +128,7 @@ def command(
 
 
 def _library_before(library: Path) -> str:
-    """What will be said of a library that is replaced; nothing where there is none."""
+    """The message about a library that is replaced; empty if there is none."""
     if not has_manifest(library):
         return ""
     try:
@@ -139,9 +139,9 @@ def _library_before(library: Path) -> str:
 
 
 def _fingerprint(sources: tuple[str, ...], *choices: object) -> str:
-    """Names the input of a build by what is cheap to ask: paths, sizes and times.
+    """Identify the input of a build by properties that are cheap to read: paths, sizes and times.
 
-    Standard input has no name: what comes from there next time may be something else.
+    Standard input gives no fingerprint, because its content may differ the next time.
     """
     if "-" in sources:
         return ""
@@ -150,7 +150,7 @@ def _fingerprint(sources: tuple[str, ...], *choices: object) -> str:
         path = Path(source)
         tree = FolderTree(path)
         inside = (tree.path(entry.name) for entry in tree.entries(REFUSE))
-        # What is not read does not count: a library among the sources may be the one that is built.
+        # Count only files that are read: the library to be built may lie in a source folder.
         for file in inside if path.is_dir() else [path]:
             if file.is_file():
                 state = file.stat()

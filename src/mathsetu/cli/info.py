@@ -36,7 +36,7 @@ def command(library: Path | str, thorough: bool, as_json: bool) -> None:
 
 
 def _row(name: str, value: Any) -> tuple[str, Any]:
-    """A fact as the table shows it.
+    """Format a fact for the table.
 
     >>> _row("bytes", 41_234), _row("bytes", 53_100_000)
     (('size', '41 kB'), ('size', '53.1 MB'))

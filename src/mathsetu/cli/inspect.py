@@ -25,7 +25,7 @@ from mathsetu.places import is_library
 from mathsetu.printable import counted
 from mathsetu.records import Post
 
-# Posts of one file that are shown; each may be long.
+# Posts of one file that are shown; a post may be long.
 _MOST = 10
 
 
@@ -77,7 +77,7 @@ def command(
 def _names_file(text: str) -> bool:
     try:
         return Path(text).exists()
-    except (OSError, ValueError):  # too long for a name, or no name at all
+    except (OSError, ValueError):  # too long for a file name, or not a valid one
         return False
 
 
@@ -116,7 +116,7 @@ def _show_posts(posts: Iterator[Post], as_json: bool, bad: BadRows) -> None:
 
 
 def _say_why_nothing(bad: BadRows) -> None:
-    """Say which files have no posts, and why."""
+    """Report which files have no posts, and why."""
     for one in report_of(bad, {})["passed_over"]:
         more = ", …" if one["count"] > len(one["first"]) else ""
         say(f"{', '.join(one['first'])}{more}: {one['reason']}")
@@ -143,12 +143,12 @@ def _print_spans(spans: list[Span]) -> None:
 
 
 def _content(span: Span) -> str:
-    """What a span says to people."""
+    """The content of a span as it is shown to people."""
     return (plain(span.content) if span.kind == "text" else span.content).strip()
 
 
 def _text_of(post: Post) -> str:
-    """All that is searched of a post, in its order."""
+    """All searched fields of a post, in order."""
     return "\n\n".join(filter(None, (post.title, post.question, post.body)))
 
 
@@ -157,7 +157,7 @@ def _read(path: Path) -> str:
 
 
 def _posts(path: Path, bad: BadRows) -> Iterator[Post] | None:
-    """The posts of a file as an index reads them; nothing if it is a text that holds none."""
+    """The posts of a file as an index reads them; None if the file is not a collection of posts."""
     try:
         form = detect(path)
     except InputError:

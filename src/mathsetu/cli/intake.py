@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from mathsetu.library import Library
 
 _MOST_LINES = 8
-# Of sources that are all wrong, so many errors say enough in one line.
+# Maximum number of errors shown in one line when all sources are invalid.
 _MOST_ERRORS = 3
-# Posts whose collections are looked up at once.
+# Posts per lookup of collections.
 _BATCH = 256
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -68,7 +68,7 @@ def _fields(
 
 
 def policy(skip_bad: bool, fields: Mapping[str, str], form: str | None = None) -> BadRows:
-    """How sources are read for a library, and what is noted of them."""
+    """The settings for reading sources, and the place for notes about them."""
     return BadRows(
         skip=skip_bad, notes=[], ids=SeenIds(), tally=Tally(), fields=fields, form=form or ""
     )
@@ -84,13 +84,13 @@ def read_sources(
     """The posts of several sources, one after the other.
 
     Args:
-        sources: The files and folders.
-        format_name: Their format, where the user says it.
-        lang: The language of posts that state none.
-        bad: How they are read, and what is noted of them.
-        library: What they are added to, if anything: posts of files that it has stay in their
-            collections. The others are in one with the name of their source, unless they state
-            theirs.
+        sources: Files and folders.
+        format_name: Their format, if the user names it.
+        lang: The language of posts that do not state one.
+        bad: The settings for reading, and the place for notes.
+        library: The library to which posts are added, if any. Posts whose ids or files are
+            already in it keep their collections. Other posts get the name of their source as
+            collection, unless they state another.
     """
     named: set[str] = set()
     for source in sources:
@@ -106,8 +106,8 @@ def read_sources(
                 )
             posts = form.read(source, bad)
             if form.name == "document" and place.parent.name:
-                place = place.parent  # as if it were read with its folder
-        # The name of a file need not be text; that of a collection is.
+                place = place.parent  # as if the whole folder were read
+        # A file name may not be valid UTF-8, but the name of a collection must be.
         name = os.fsencode(place.name).decode("utf-8", "replace")
         counted = iter(bad.tally.count(posts) if bad.tally is not None else posts)
         try:
@@ -130,7 +130,7 @@ def read_sources(
 
 
 def note_unused(bad: BadRows) -> None:
-    """Note a form that nothing was read in, and columns of ``--field`` that nothing had."""
+    """Note a ``--form`` that was never used, and columns of ``--field`` that no table has."""
     if bad.form and bad.tally is not None and not bad.tally.has_forms:
         bad.note(f"--form {bad.form}: no JSON Lines, Parquet file or table of posts was read")
     used = bad.tally.fields if bad.tally is not None else bad.fields
@@ -140,13 +140,13 @@ def note_unused(bad: BadRows) -> None:
 
 
 def files_of(sources: tuple[str, ...]) -> list[Path]:
-    """The sources that lie in files or folders."""
+    """The sources that are files or folders."""
     return [Path(source) for source in sources if source not in (SAMPLER, STANDARD_INPUT)]
 
 
 @contextmanager
 def telling_why_nothing(bad: BadRows) -> Iterator[None]:
-    """Say of sources without posts what was passed over in them, and what was wrong."""
+    """If there are no posts, raise an error that lists what was skipped and what was wrong."""
     try:
         yield
     except NoPosts:
@@ -159,18 +159,18 @@ def telling_why_nothing(bad: BadRows) -> Iterator[None]:
 
 
 def report_of(bad: BadRows, languages: Mapping[str, int]) -> dict[str, Any]:
-    """The report of an intake as a program reads it.
+    """The report of an intake, for programs.
 
     Args:
-        bad: What was noted while reading.
-        languages: How many posts each language has; the empty name is that of the unknown.
+        bad: The notes made while reading.
+        languages: The number of posts of each language; the empty code means unknown.
     """
     tally = bad.tally or Tally()
     counted = tally.to_json()
     return {
         "files": counted["files"],
         "kinds": counted["kinds"],
-        # A build that goes on with what was read before has counted nothing.
+        # A resumed build reads no posts again, so it has counted no formulas.
         "formulas": tally.formulas if tally.posts else None,
         "languages": {code or "unknown": count for code, count in languages.items()},
         "skipped": bad.count,
@@ -185,14 +185,14 @@ def report_of(bad: BadRows, languages: Mapping[str, int]) -> dict[str, Any]:
 def say_report(
     bad: BadRows, languages: Mapping[str, int], *, languages_of: str = "", err: bool = False
 ) -> None:
-    """The report of an intake for a person, under the line that says what was done.
+    """Print the report of an intake for people, below the line that gives the result.
 
-    The first faulty places are told on standard error, as everything that went wrong.
+    The first errors go to standard error, like all error messages.
 
     Args:
-        bad: What was noted while reading.
-        languages: How many posts each language has.
-        languages_of: Whose languages these are, where it is not what was read.
+        bad: The notes made while reading.
+        languages: The number of posts of each language.
+        languages_of: What the languages belong to, if not to the posts that were read.
         err: Whether to print to standard error.
     """
     report = report_of(bad, languages)
@@ -216,7 +216,7 @@ def say_report(
 
 
 def say_lines(lines: list[str], what: str, *, err: bool = False) -> None:
-    """The first lines of a list in a report, and how many of what there are more."""
+    """Print the first lines of a list, and the number of the others."""
     for line in lines[:_MOST_LINES]:
         say(f"  {line}", err=err)
     if len(lines) > _MOST_LINES:

@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Function = TypeVar("Function", bound=Callable[..., Any])
 _MOST_NOTES = 5
-# Who reads a file or a pipe has no edge at which lines must end.
+# Output to a file or a pipe has no terminal width, so lines are not wrapped.
 _FILE_WIDTH = 1000
-# A column of texts may become so narrow, and no narrower.
+# The minimum width of a column of texts.
 _NARROWEST = 12
-#: What the reading of sources is called, in every verb.
+#: The name of the step of reading sources in progress bars.
 READING = "reading"
 
 
@@ -60,10 +60,10 @@ class LibraryPlace(click.Path):
     name = "library"
 
     def __init__(self) -> None:
-        super().__init__(path_type=Path)  # whoever opens it says what else may be there
+        super().__init__(path_type=Path)  # the function that opens it checks that it exists
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The place that an argument names."""
+        """Return the place that an argument names."""
         return value if is_address(value) else super().convert(value, param, ctx)
 
 
@@ -72,16 +72,16 @@ LIBRARY = LibraryPlace()
 
 
 def check_library_first(library: Path | str, others: Sequence[str]) -> None:
-    """Refuse arguments among which the library comes last instead of first."""
+    """Refuse arguments in which the library is last instead of first."""
     if isinstance(library, Path) and not is_library(library) and is_library(Path(others[-1])):
         raise InputError(f"{library} is not a library; write the library first: {others[-1]}")
 
 
 class LanguageName(click.ParamType[str]):
-    """A language by its name or code; the verb gets its code, or nothing where none is named.
+    """A language by its name or code; the verb gets its code, or "" if none is named.
 
     Args:
-        as_given: Whether the verb gets what was given, since models have longer codes.
+        as_given: Whether the verb gets the text as given, since models have longer codes.
     """
 
     name = "lang"
@@ -90,7 +90,7 @@ class LanguageName(click.ParamType[str]):
         self._as_given = as_given
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The language that an option names."""
+        """Return the language that an option names."""
         code = named_language(value, param.opts[0] if param else "")
         return value if self._as_given else code
 
@@ -100,7 +100,7 @@ LANGUAGE = LanguageName()
 
 
 def named_language(name: str, option: str) -> str:
-    """The code of a language that an option names.
+    """Return the code of the language that an option names.
 
     >>> named_language("", "--lang"), named_language("German", "--lang")
     ('', 'de')
@@ -120,14 +120,15 @@ such as German
 def say(
     text: str, *, bold: str = "", then: str = "", err: bool = False, lines: bool = False
 ) -> None:
-    """Print a text that may quote anything; all that verbs print goes through this module.
+    """Print a text safely, even if it quotes untrusted input; all verbs print through this module.
 
     Args:
-        text: What to print.
-        bold: What follows it, in bold.
-        then: What follows that.
-        err: Print to standard error.
-        lines: Whether it may have several lines; what it quotes cannot forge one otherwise.
+        text: The text to print.
+        bold: Text after it, in bold.
+        then: Text after that.
+        err: Whether to print to standard error.
+        lines: Whether the text may have several lines; otherwise line breaks are replaced, so that
+            quoted input cannot fake a line of output.
     """
     safe = visible if lines else one_line
     heading = click.style(safe(bold), bold=True) if bold else ""
@@ -151,9 +152,9 @@ def _plain(value: object) -> object:
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str = "") -> None:
-    """Print a table that fits the terminal; text from outside is never read as markup.
+    """Print a table that fits the terminal; cells are never interpreted as markup.
 
-    Nothing is cut: texts are wrapped, figures are not, and where figures leave no room for a table,
+    Nothing is cut: texts are wrapped, figures are not. If the figures are too wide for a table,
     each row is printed as a list.
     """
     from rich import box
@@ -181,7 +182,7 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title:
 
 
 def _least_width(column: str, cells: Sequence[str]) -> int:
-    """How narrow a column may become: figures stay whole, texts may be wrapped anywhere."""
+    """The minimum width of a column: figures are never broken, texts may be wrapped anywhere."""
     figures = any(cells) and all(_is_figure(cell) for cell in cells)
     longest = max((len(word) for text in (column, *cells) for word in text.split()), default=1)
     return longest if figures else min(longest, _NARROWEST)
@@ -201,7 +202,7 @@ def _print_lists(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
 
 def report_rows(bad: BadRows) -> None:
-    """Say on standard error which rows were skipped and what was odd, the first few of each."""
+    """Report skipped rows and other notes on standard error, the first few of each."""
     for message in bad.messages:
         say(f"skipped: {message}", err=True)
     notes = bad.notes or []
@@ -212,16 +213,16 @@ def report_rows(bad: BadRows) -> None:
 
 
 def skipped(bad: BadRows) -> str:
-    """How many rows or files were skipped, to be added to a sentence."""
+    """The number of skipped rows or files, to append to a sentence."""
     number = counted(bad.count, "bad row or file", "bad rows or files")
     return f", {number} skipped" if bad.count else ""
 
 
 class ProgressBar:
-    """Shows what is being done and how far it is; with a total also how long it will take.
+    """Shows the current step and its progress, and the remaining time if the total is known.
 
-    A meter tells how much of the sources was read, which is known in bytes where the number of
-    posts is not.
+    A meter gives the number of bytes read from the sources, because the number of posts is not
+    known in advance.
     """
 
     def __init__(self, progress: Progress, meter: Meter | None) -> None:
@@ -230,14 +231,14 @@ class ProgressBar:
         self._tasks: dict[str, TaskID] = {}
 
     def __call__(self, what: str, number: int) -> None:
-        """Show that so many are done."""
+        """Show that this many items are done."""
         task = self._task(what)
         is_read = what == READING and self._meter is not None and self._meter.total
         done = self._meter.done if is_read and self._meter else number
         self._progress.update(task, completed=done, number=number)
 
     def expect(self, what: str, total: int) -> None:
-        """Show how many there will be."""
+        """Set the total number of items."""
         self._progress.update(self._task(what), total=total)
 
     def _task(self, what: str) -> TaskID:
@@ -249,10 +250,10 @@ class ProgressBar:
 
 @contextmanager
 def progress_bar(sources: Sequence[Path] = ()) -> Iterator[ProgressBar]:
-    """A function that shows what is being done and how far it is, when somebody is watching.
+    """Provide a function that shows the progress of steps; it prints only to a terminal.
 
     Args:
-        sources: What is read, as far as it lies in files.
+        sources: The sources that are files or folders.
     """
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -260,7 +261,7 @@ def progress_bar(sources: Sequence[Path] = ()) -> Iterator[ProgressBar]:
     from mathsetu.collections.meter import metered
 
     class Left(TextColumn):
-        """How much is done and how long the rest takes, where that is known."""
+        """The percentage done and the remaining time, if known."""
 
         def __init__(self) -> None:
             super().__init__("")
@@ -292,7 +293,7 @@ def progress_bar(sources: Sequence[Path] = ()) -> Iterator[ProgressBar]:
 
 
 def track(items: Iterable[Item], description: str, sources: Sequence[Path] = ()) -> Iterator[Item]:
-    """Pass items through and show how many went by, when somebody is watching."""
+    """Yield the items and show their number on a terminal."""
     with progress_bar(sources) as progress:
         for number, item in enumerate(items, start=1):
             yield item
@@ -300,7 +301,7 @@ def track(items: Iterable[Item], description: str, sources: Sequence[Path] = ())
 
 
 def print_tree(title: str, tree: FormulaTree, matched: Sequence[FormulaTree] = ()) -> None:
-    """Print a formula tree with its edges; matched nodes are marked."""
+    """Print a formula tree with its edges, and mark the matched nodes."""
     from rich.console import Console
     from rich.text import Text
     from rich.tree import Tree as Drawn

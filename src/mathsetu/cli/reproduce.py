@@ -41,7 +41,7 @@ from mathsetu.recipes import load_recipe, stated_hits
 from mathsetu.recipes.learned import read_learned
 
 _OF_PAPERS = ("paper", "the paper's figure is in")
-# Which options are of one of the command's two modes alone, and which a sweep does not take.
+# Options that belong to only one of the two modes of the command, and those that exclude a sweep.
 _OF_PAGE = ("only", "models", "keep", "target")
 _OF_RECIPE = (
     "settings", "library", "lang", "pool", "save", "save_judgments", "learned", "sweep_k", "as_json"
@@ -136,7 +136,7 @@ def command(
         raise InputError(f"{name}: has no fusion that learns; leave out --save")
     read = [Path(name), posts, topics, *qrels, library]
     check_saved(save, read)
-    # Judgments that are there may be all that somebody has of their work: none are written over.
+    # Existing judgments may be a person's only copy, so they are never overwritten.
     check_target(save_judgments, read, own=lambda _: False, about="", outputs=[save])
     queries = [replace(q, language=q.language or lang) for q in read_records(topics, "queries")]
     check_posts_wanted(queries)
@@ -202,7 +202,7 @@ def command(
 
 
 def _refuse(parameters: Collection[str], why: str) -> None:
-    """Refuse options that were given, but would be passed over."""
+    """Refuse options that were given but would have no effect."""
     context = click.get_current_context()
     given = [
         parameter.opts[0]
@@ -243,7 +243,7 @@ def _make_page(
 
 
 def _say_how_to_evaluate(qrels: Path, done: Reproduction) -> None:
-    """Say how a run file gives the same figures."""
+    """Print the commands that give the same figures from a run file."""
     depth = f"--pool {qrels}" if done.depth is None else f"--k {done.depth}"
     measures = " ".join(dict.fromkeys(f'-m "{figure.measure}"' for figure in done.figures))
     say(f"{counted(len(done.judgments), 'judgment')} in {qrels}; a run gives the same figures with",

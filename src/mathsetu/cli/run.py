@@ -31,7 +31,7 @@ from mathsetu.printable import counted
 from mathsetu.recipes.learned import read_learned
 from mathsetu.records import Hit, Query, Run
 
-# A format whose runs are of formulas, and how many of them the lab takes for a topic.
+# The format of formula runs, and the maximum number of formulas per topic in the lab.
 _OF_FORMULAS, _MOST_FORMULAS = "arqmath-formula-run", 1000
 
 
@@ -165,7 +165,7 @@ def command(
 def _unranked(
     library: Library, rankings: Mapping[str, Sequence[Hit]], pools: Mapping[str, Collection[str]]
 ) -> int:
-    """How many posts of the pools are in the library, but were not found."""
+    """The number of pooled posts that are in the library but were not found."""
     asked = {topic: set(pools[topic]) for topic in rankings.keys() & pools.keys()}
     here = library.present(set().union(*asked.values()))
     return sum(
@@ -176,9 +176,9 @@ def _unranked(
 def _formulas(
     library: Library, queries: Iterable[Query], k: int, tables: tuple[Path, ...], every: bool
 ) -> dict[str, tuple[Hit, ...]]:
-    """The formulas for each topic, of those that look the same the first."""
+    """Rank formulas for each topic; of those that look the same, only the first is kept."""
     check_visual_ids(tables)  # before any work is done
-    # Visual ids of a table may tell more formulas alike than the collection does.
+    # Visual ids of a table may merge more formulas than the collection does.
     wanted = 2 * k if tables else k
     found = {query.id: library.formula_instances(query, wanted, every=every) for query in queries}
     if tables:

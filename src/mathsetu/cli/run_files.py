@@ -18,7 +18,7 @@ VISUAL_IDS = click.Path(exists=True, path_type=Path)
 
 
 def run_writer(name: str) -> Writer:
-    """What writes runs in a format."""
+    """Return the function that writes runs in a format."""
     form = find(name)
     if form.holds != "runs" or form.write is None:
         known = ", ".join(f.name for f in FORMATS.values() if f.holds == "runs" and f.write)
@@ -43,7 +43,7 @@ def check_visual_ids(tables: Sequence[Path]) -> None:
 
 
 def read_visual_ids(tables: Sequence[Path], found: Collection[str]) -> dict[str, str]:
-    """The visual ids of what was found; those of a whole collection would need much memory."""
+    """The visual ids of the formulas found; those of a whole collection would need much memory."""
     known = {
         formula.id: formula.visual_id
         for table in tables

@@ -29,7 +29,7 @@ from mathsetu.records import Hit, Post, source_file
 
 _MOST_HITS = 10_000
 _VALUES_SHOWN = 10
-# Characters of the words, and of the formulas, that are repeated to whoever asked.
+# Maximum number of characters of the words, and of the formulas, in the echo of the query.
 _LONGEST_ECHO = 300
 
 
@@ -124,7 +124,7 @@ def command(
             min_score=min_score,
             facets=facets,
         )
-        # Words of all posts are looked through: only where the query may be misspelt.
+        # Expensive, as it reads the words of all posts: only if the query may be misspelt.
         is_doubtful = not answer.hits or not answer.is_close
         corrected = Suggestions(opened).corrected(question) if is_doubtful else ""
         note = languages_note(where, opened.languages)
@@ -160,7 +160,7 @@ def command(
 def _ways_out(
     library: Library, question: Question, where: Filter, min_score: float | None
 ) -> Iterator[str]:
-    """What a person may change who has found nothing."""
+    """Suggest changes to a person who has found nothing."""
     kinds = {part["kind"] for part in library.recipe.parts.values()}
     if kinds == {"formula"} and not any(question.formulas):
         yield f"the recipe {library.recipe.name} searches formulas only, and the query has none"
@@ -172,7 +172,7 @@ def _ways_out(
             yield f"without {named}: {counted(without.total, 'post')} found"
         if limits["--min-score"] and without.hits:
             yield f"the best score among them: {without.hits[0].score:.3f}"
-        # What has no filter cannot be the cause.
+        # Only a field with a filter can be the cause.
         filtered = {name for name, _, _ in where.conditions}
         for name in ("language", "tag", "collection"):
             values = list(filter(None, without.facets.get(name, ())))
@@ -181,7 +181,7 @@ def _ways_out(
 
 
 def _codes(names: tuple[str, ...], option: str, library: Library) -> tuple[str, ...]:
-    """The codes of languages; posts may state some that only their library knows."""
+    """The codes of languages; a library may have codes that are not in the table of languages."""
     codes = ((name, language(name).code) for name in names)
     return tuple(
         code if code in library.languages else named_language(name, option) for name, code in codes
@@ -189,7 +189,7 @@ def _codes(names: tuple[str, ...], option: str, library: Library) -> tuple[str, 
 
 
 def _print_reading(read: Asked) -> None:
-    """How the query was understood, for those who wonder about the hits."""
+    """Print how the query was understood, to explain unexpected hits."""
     formulas = _beginning(" ".join(f"${latex}$" for latex in read.formulas)) or "none"
     words = _beginning(" ".join(read.words.split())) or "none"
     languages = " or ".join(map(language_name, read.languages)) or "none"
@@ -207,7 +207,7 @@ def _print_hit(rank: int, hit: Hit, posts: Mapping[str, Post], explain: bool) ->
     code = f"[{post.language}] " if post.language else ""
     text = " ".join(readable(pieces(hit.snippet_of(post))).split())
     title = readable(pieces(post.title)) or text
-    # A post of a file may have an id of its own, by which other commands know it.
+    # A post of a file may have its own id, by which other commands find it.
     place = hit.id if source_file(post.url) else post.url or hit.id
     say(f"{rank}. ", bold=title, then=f"  {code}{hit.score:.3f}  {place}")
     if post.title and text:
@@ -217,5 +217,5 @@ def _print_hit(rank: int, hit: Hit, posts: Mapping[str, Post], explain: bool) ->
         say(f"   also in: {also}")
     for reason in hit.reasons if explain else ():
         said = f": {readable(pieces(reason.detail))}" if reason.detail else ""
-        if said or round(reason.score, 2):  # a share of nothing, for nothing, says nothing
+        if said or round(reason.score, 2):  # a score of 0 without a detail is not informative
             say(f"   {reason.part} {reason.score:.2f}{said}")

@@ -24,22 +24,22 @@ from mathsetu.printable import counted
 from mathsetu.service.limits import Limits
 from mathsetu.service.settings import Settings
 
-# Keys with fewer characters than this are tried out in a while.
+# Shorter keys can be found by trial and error.
 _GUESSED = 16
 _KEY, _WRITE_KEY = "MATHSETU_KEY", "MATHSETU_WRITE_KEY"
-# A variable, so that the health check of a container can know it too.
+# An environment variable, so that the health check of a container can read the port too.
 _PORT = "MATHSETU_PORT"
-# What a Host header names without its port; *.example.org stands for all below it.
+# A host name as in a Host header, without the port; *.example.org stands for all subdomains.
 _HOST_NAME = re.compile(r"\*|(\*\.)?[\w.-]+|\[[0-9A-Fa-f:.]+\]", re.ASCII)
 
 _IMPLIED_PORTS = {"http": ":80", "https": ":443"}
 
 
 class _Port(click.IntRange):
-    """A port; what is none is told with the name of the variable that it came from."""
+    """A port; an error names the environment variable if the value came from it."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """The number of a port."""
+        """Return the port number."""
         try:
             return int(super().convert(value, param, ctx))
         except click.BadParameter:
@@ -157,7 +157,7 @@ def command(
 
 
 def _of_a_weak_key(name: str, key: str) -> str:
-    """What is said of a key that can be guessed; nothing of others.
+    """The warning about a key that can be guessed; empty for other keys.
 
     >>> _of_a_weak_key("MATHSETU_KEY", "abc"), _of_a_weak_key("MATHSETU_KEY", 16 * "k")
     ('MATHSETU_KEY has 3 characters and can be guessed; use 16 or more', '')
@@ -170,7 +170,7 @@ def _of_a_weak_key(name: str, key: str) -> str:
 
 @contextmanager
 def opened(library: Path | str | None) -> Iterator[Path | str]:
-    """The library to serve, known to be good before anything is started."""
+    """Provide the library to serve, after checking that it can be opened."""
     if library is not None:
         Library(library).close()
         yield library.absolute() if isinstance(library, Path) else library
@@ -181,7 +181,7 @@ def opened(library: Path | str | None) -> Iterator[Path | str]:
 
 
 def _key(file: Path | None, variable: str) -> str:
-    """The key from a file, or else from a variable; nothing where neither is given."""
+    """Read the key from a file or from an environment variable; empty if neither is given."""
     if file is None and variable not in os.environ:
         return ""
     source = str(file or variable)
@@ -209,7 +209,7 @@ def _host_name(name: str) -> str:
 
 
 def _origin(url: str) -> str:
-    """An origin as browsers send it: in lower case, and without the port that its scheme implies.
+    """Normalise an origin as browsers send it: lower case, without the default port of the scheme.
 
     >>> _origin("https://My.Site:443/"), _origin("HTTP://127.0.0.1:18090")
     ('https://my.site', 'http://127.0.0.1:18090')
@@ -243,7 +243,7 @@ def _is_loopback(host: str) -> bool:
 
 
 def _own_names(host: str) -> tuple[str, ...]:
-    """On a loopback address, only its own names: a page elsewhere could borrow another."""
+    """The allowed host names of a loopback address: its own, to prevent DNS rebinding."""
     return ("localhost", "127.0.0.1", "[::1]", host) if _is_loopback(host) else ()
 
 

@@ -24,18 +24,18 @@ def check_target(
     outputs: Iterable[Path | None] = (),
     overwrite: bool | None = None,
 ) -> None:
-    """Refuse to write over what a command reads, and over files that it cannot make again.
+    """Refuse to overwrite an input of the command, or a file that the command did not make.
 
-    Every option and argument that names a file to write is checked here, before any work is done.
+    Every option and argument that names an output file is checked here, before any work is done.
 
     Args:
-        target: What is to be written; None and ``-`` are no files.
-        inputs: What the command reads, which is never written over. Of a folder that is read, files
-            are written over that the command has made. What is no path is passed over.
-        own: Whether a file is such as the command makes, and may be made again.
-        about: What the message says about a file that is not.
-        outputs: What else the command writes.
-        overwrite: Whether the user wants any other file written over; None where the command has no
+        target: The file to write; None and ``-`` are ignored.
+        inputs: The inputs of the command, which are never overwritten. In an input folder, only
+            files that the command has made are overwritten. Values that are not paths are ignored.
+        own: Whether a file was made by this command, and so may be replaced.
+        about: The part of the error message that describes any other file.
+        outputs: The other files that the command writes.
+        overwrite: Whether the user allows overwriting any other file; None if the command has no
             such option.
     """
     if target is None or str(target) == "-":
@@ -59,7 +59,7 @@ def check_target(
 
 
 def begins(test: Callable[[str], bool]) -> Callable[[Path], bool]:
-    """Whether the beginning of a file passes a test; what cannot be read does not."""
+    """Return a test of the beginning of a file; a file that cannot be read fails it."""
 
     def passes(path: Path) -> bool:
         with suppress(InputError):
@@ -70,7 +70,7 @@ def begins(test: Callable[[str], bool]) -> Callable[[Path], bool]:
 
 
 def can_be_read(read: Callable[[Path], object]) -> Callable[[Path], bool]:
-    """Whether a file can be read in a certain way."""
+    """Return a test whether a file can be read by a function."""
 
     def passes(path: Path) -> bool:
         with suppress(InputError):
@@ -82,14 +82,14 @@ def can_be_read(read: Callable[[Path], object]) -> Callable[[Path], bool]:
 
 
 def holds_judgments(path: Path) -> bool:
-    """Whether a file holds judgments, which may be all that somebody has of their work."""
+    """Whether a file holds judgments, which may be a person's only copy."""
     with suppress(InputError):
         return detect(path).holds == "judgments"
     return False
 
 
 def is_figure(path: Path) -> bool:
-    """Whether a file is a figure that Matplotlib has written, which says so at one of its ends."""
+    """Whether a file was written by Matplotlib, which puts its name at the beginning or the end."""
     with path.open("rb") as file:
         head = file.read(_AT_ENDS)
         file.seek(max(path.stat().st_size - _AT_ENDS, 0))
@@ -97,7 +97,7 @@ def is_figure(path: Path) -> bool:
 
 
 def _is_same(one: Path, other: Path) -> bool:
-    """Whether two paths lead to one file, which may not be there yet."""
+    """Whether two paths lead to the same file, which need not exist yet."""
     with suppress(OSError):
         return one.samefile(other)
     return os.path.realpath(one) == os.path.realpath(other)

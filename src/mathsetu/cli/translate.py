@@ -12,7 +12,7 @@ from mathsetu.errors import InputError
 from mathsetu.languages.detect import detect
 from mathsetu.languages.translate import BACKENDS, open_translator
 
-# Translators know the codes of their models: hin_Deva.
+# Translators use the language codes of their models, such as hin_Deva.
 _LANGUAGE = LanguageName(as_given=True)
 
 

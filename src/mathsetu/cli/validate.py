@@ -72,7 +72,7 @@ def command(
     if as_json:
         print_json({"format": form.name, "valid": not rejected, "problems": problems})
     else:
-        # What a run would be rejected for comes first: thousands of warnings would hide it.
+        # Fatal problems come first, so that warnings cannot hide them.
         shown = sorted(problems, key=lambda problem: not problem.fatal)[:_SHOWN]
         for problem in shown:
             say(f"{file} {problem}")
@@ -85,7 +85,7 @@ def command(
 
 
 def _ids(path: Path | None) -> dict[str, None] | None:
-    """The ids of a file, in its order."""
+    """The ids of the records in a file, in order."""
     if path is None:
         return None
     return {record.id: None for record in detect(path).read(path, BadRows())}

@@ -11,15 +11,15 @@ import click
 from mathsetu.cli.output import say
 from mathsetu.places import is_address
 
-#: What the verbs that read posts take for sources although no file has that name.
+#: Sources of the verbs that read posts which are not file names.
 SAMPLER, STANDARD_INPUT = "sampler", "-"
 
 
 class Verb(click.Command):
-    """A command that still takes the former names of its options, and says the present ones.
+    """A command that still accepts the former names of its options, with a hint.
 
     Args:
-        former: Former name of an option to its present one.
+        former: Former name of an option to its present name.
     """
 
     def __init__(
@@ -29,7 +29,7 @@ class Verb(click.Command):
         self._former = former or {}
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the arguments, former names as present ones."""
+        """Parse the arguments, replacing former names of options."""
         end = args.index("--") if "--" in args else len(args)
         return super().parse_args(ctx, [*map(self._present, args[:end]), *args[end:]])
 
@@ -43,23 +43,23 @@ class Verb(click.Command):
 
 
 def hint(text: str) -> None:
-    """Say on standard error what to write instead from now on."""
+    """Print a hint about the present spelling to standard error."""
     say(f"hint: {text}", err=True)
 
 
 def target_first(
     first: str, others: tuple[str, ...], is_ours: Callable[[Path], bool], usage: str
 ) -> tuple[str, tuple[str, ...]]:
-    """Which argument is what a verb makes, and which are the sources.
+    """Find which argument is the target of a verb, and which are the sources.
 
-    What is made comes first. It came last in earlier versions, which is still understood where no
-    doubt is possible: the first argument cannot be the target, and the last can.
+    The target comes first. In earlier versions it came last, which is still accepted if it is
+    unambiguous: the first argument cannot be the target, and the last one can.
 
     Args:
         first: The first argument.
-        others: Those after it, at least one.
-        is_ours: Whether a folder that is not empty is one that the verb made before.
-        usage: The order of today, for the hint.
+        others: The arguments after it, at least one.
+        is_ours: Whether a folder that is not empty was made by the verb.
+        usage: The present order of arguments, for the hint.
     """
     *middle, last = others
     if _can_be_made(first, is_ours) or not _can_be_made(last, is_ours):
@@ -69,7 +69,7 @@ def target_first(
 
 
 def _can_be_made(name: str, is_ours: Callable[[Path], bool]) -> bool:
-    """Whether something may be made in this place: nothing else is there."""
+    """Whether a place is free for a target: nothing else exists there."""
     if name in (SAMPLER, STANDARD_INPUT):
         return False
     place = Path(name)

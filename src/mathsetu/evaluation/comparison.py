@@ -19,16 +19,16 @@ from mathsetu.evaluation.significance import (
     wins_ties_losses,
 )
 
-#: The letters that name runs in a table; there is no superscript q.
+#: The letters that name runs in a table; q is missing because it has no superscript character.
 LETTERS = "abcdefghijklmnoprstuvwxyz"
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How far one run is above another in one measure.
+    """The mean difference of two runs in one measure, with its significance.
 
-    ``run`` and ``other`` are places in the list of results; ``p`` is corrected for the number of
-    comparisons, ``uncorrected`` is not.
+    ``run`` and ``other`` are positions in the list of results; ``mean`` is positive if ``run`` is
+    better. ``p`` is corrected for the number of comparisons, ``uncorrected`` is not.
     """
 
     run: int
@@ -43,7 +43,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Runs on the same topics, the first of them the baseline; the topics are sorted by name."""
+    """Runs compared on the same topics, sorted by name; the first run is the baseline."""
 
     results: tuple[Results, ...]
     topics: tuple[str, ...]
@@ -52,7 +52,7 @@ class Comparison:
     alpha: float
 
     def below(self, run: int, measure: Measure) -> str:
-        """The letters of the runs that this one is significantly above."""
+        """The letters of the runs that are significantly below this one."""
         return "".join(sorted(self._below(run, measure)))
 
     def _below(self, run: int, measure: Measure) -> Iterator[str]:
@@ -65,7 +65,7 @@ class Comparison:
                 yield LETTERS[difference.run]
 
     def from_baseline(self, run: int, measure: Measure) -> Difference | None:
-        """How a run differs from the first one; None for the first itself."""
+        """The difference of a run from the first run; None for the first run itself."""
         for difference in self.differences:
             if (difference.run, difference.other, difference.measure) == (run, 0, measure):
                 return difference
@@ -80,15 +80,15 @@ def compare(
     alpha: float = 0.05,
     seed: int = 0,
 ) -> Comparison:
-    """Compare runs with the first of them, or each with each.
+    """Compare all runs with the first, or every run with every other.
 
     The paired t-test is two-sided; its p-values are multiplied by the number of comparisons made
     for a measure (Bonferroni).
 
     Args:
-        results: What the runs scored, with the same measures on the same topics.
-        topics: The topics to look at; all unless given.
-        all_pairs: Whether to compare each run with each.
+        results: The results of the runs, with the same measures on the same topics.
+        topics: The topics to compare on (default: all).
+        all_pairs: Whether to compare every pair of runs.
         alpha: A difference is significant when its corrected p-value is below this.
         seed: Seed of the bootstrap.
 
@@ -100,7 +100,7 @@ def compare(
     ('a', '3/0/0')
     """
     _check(results)
-    # In the order of their names: that of the judgments must not change what is resampled.
+    # Sorted by name, so that the order of the judgments does not change the bootstrap samples.
     chosen = tuple(sorted(results[0].topics if topics is None else topics))
     pairs = [(late, early) for early, late in combinations(range(len(results)), 2)]
     if not all_pairs:

@@ -1,4 +1,4 @@
-"""A table of cosines as an SVG picture: the darker a cell, the more alike its row and column."""
+"""Draws a table of cosines as an SVG heat map: the darker a cell, the higher its cosine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FONT = 'font-family="sans-serif" font-size="12"'
 
 
 def heat_map(rows: Sequence[str], columns: Sequence[str], values: Sequence[Sequence[float]]) -> str:
-    """Draw values between 0 and 1; the best of each row, which MaxSim takes, has a frame.
+    """Draw values between 0 and 1; a frame marks the highest of each row, which MaxSim uses.
 
     >>> picture = heat_map(["$x^2$"], ["$y^2$", "the whole"], [[0.9, 0.2]])
     >>> picture.startswith("<svg"), "$x^2$ ~ $y^2$: 0.90" in picture
@@ -48,7 +48,7 @@ def heat_map(rows: Sequence[str], columns: Sequence[str], values: Sequence[Seque
 
 
 def is_heat_map(text: str) -> bool:
-    """Whether a text begins as a heat map of this module does."""
+    """Whether a text begins like a heat map drawn by this module."""
     first = text.partition("\n")[0]
     return first.startswith("<svg ") and first.endswith(f" {_FONT}>")
 

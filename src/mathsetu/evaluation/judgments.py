@@ -1,4 +1,4 @@
-"""Judgments by topic: which grades there are, and from which one on a post is relevant."""
+"""Judgments by topic, and the lowest grade that counts as relevant."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Judgments:
 
     @classmethod
     def of(cls, judgments: Iterable[Judgment]) -> Judgments:
-        """Gather judgments; two that contradict each other are refused, as trec_eval does."""
+        """Collect judgments; contradictory ones are refused, as trec_eval does."""
         grades: dict[str, dict[str, int]] = {}
         for judgment in judgments:
             topic = grades.setdefault(judgment.query_id, {})
@@ -40,7 +40,7 @@ class Judgments:
 
     @property
     def relevant_from(self) -> int:
-        """The lowest relevant grade: 2 where grades go up to 3, as ARQMath has it, else 1.
+        """The lowest relevant grade: 2 if grades go up to 3, as in ARQMath, else 1.
 
         >>> Judgments.of([Judgment("Q1", "7", 1)]).relevant_from
         1
@@ -49,7 +49,7 @@ class Judgments:
         return 2 if highest >= 3 else 1
 
     def answerable(self, relevant_from: int) -> Judgments:
-        """Only the topics for which something relevant is known.
+        """Return only the topics with at least one relevant judgment.
 
         >>> judged = Judgments.of([Judgment("A.1", "7", 3), Judgment("A.2", "7", 1)])
         >>> list(judged.answerable(2).grades)

@@ -1,9 +1,8 @@
-"""Measures as values: read from text, compared, and printed as they are typed.
+"""Measures as value objects: parsed from text, compared, and printed as they are typed.
 
-``P@10`` is precision among the first ten; ``P'@10``, the prime form, first throws out every hit
-that nobody judged; ``P(rel=2)@10`` says itself from which grade on a hit is relevant.
-``nDCGmed`` is nDCG with another gain, and has a name of its own so that nobody takes the figures of
-one for those of the other.
+``P@10`` is precision among the first ten hits. ``P'@10``, the prime form, first removes all
+unjudged hits. ``P(rel=2)@10`` states the lowest relevant grade. ``nDCGmed`` is nDCG with another
+gain; it has its own name so that its figures are not confused with those of nDCG.
 """
 
 from __future__ import annotations
@@ -17,10 +16,11 @@ from mathsetu.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What a measure may carry, and its name in ir-measures.
+    """The parameters that a measure accepts, and its name in ir-measures.
 
-    ``cutoff`` is "needed", "optional" or "none". Only binary measures ask which grade is relevant.
-    ``settings`` is what ir-measures must be told beside the name.
+    ``cutoff`` is "needed", "optional" or "none". Only binary measures use the lowest relevant
+    grade. ``elsewhere`` is the name in ir-measures if it differs, and ``settings`` are further
+    parameters that ir-measures needs.
     """
 
     name: str
@@ -52,7 +52,7 @@ KINDS = {
     )
 }
 
-#: Named sets: what a lab reports, and what we report when nothing is asked for.
+#: Named sets of measures: those that a lab reports, and the default of `mathsetu evaluate`.
 SETS = {
     "default": ("nDCG@10", "MAP", "P@10", "MRR", "R@100", "bpref"),
     "arqmath": ("nDCG'", "MAP'", "P'@10"),
@@ -62,7 +62,7 @@ SETS = {
 
 _OTHER_NAMES = {"ap": "MAP", "rr": "MRR", "recall": "R", "precision": "P"}
 _NAMES = {name.lower(): name for name in KINDS} | _OTHER_NAMES
-# The prime may be typed as the typewriter's, the typographer's or the mathematician's.
+# The prime may be an ASCII apostrophe, a typographic apostrophe or a prime sign.
 _TEXT = re.compile(r"([A-Za-z]+)(['’′]?)(?:\(rel=([0-9]{1,4})\))?(?:@([0-9]{1,6}))?")
 
 
@@ -70,7 +70,7 @@ _TEXT = re.compile(r"([A-Za-z]+)(['’′]?)(?:\(rel=([0-9]{1,4})\))?(?:@([0-9]{
 class Measure:
     """One measure.
 
-    ``relevant_from`` is the lowest grade that counts as relevant; None leaves it to the
+    ``relevant_from`` is the lowest grade that counts as relevant; None uses that of the
     evaluation.
 
     >>> Measure.parse("ndcg'@10")
@@ -106,7 +106,7 @@ class Measure:
 
     @classmethod
     def parse(cls, text: str) -> Measure:
-        """Read a measure; names are known in any case, and as AP, RR, recall and precision.
+        """Parse a measure; case is ignored, and AP, RR, recall and precision are aliases.
 
         >>> print(Measure.parse("recall@100"))
         R@100
@@ -125,7 +125,7 @@ class Measure:
         return cls(name, cutoff, bool(found[2]), threshold)
 
     def in_ir_measures(self, relevant_from: int) -> str:
-        """The same measure as ir-measures writes it, for checking our figures.
+        """The same measure in the notation of ir-measures, to check our figures against it.
 
         >>> Measure.parse("P'@10").in_ir_measures(2)
         'P(judged_only=True,rel=2)@10'
@@ -142,10 +142,10 @@ class Measure:
 
 
 def parse_measures(texts: Iterable[str] = ()) -> tuple[Measure, ...]:
-    """Read measures and named sets of them, each once, in the order given.
+    """Parse measures and named sets, without repetitions, in the order given.
 
-    The share of judged hits is added for every cut-off in use, since a figure says little
-    without it.
+    ``Judged@k`` is added for every cut-off in use (k = 10 if there is none), because other figures
+    are hard to interpret without the share of judged hits.
 
     >>> print(*parse_measures(["arqmath", "P'@5"]))
     nDCG' MAP' P'@10 P'@5 Judged@5 Judged@10
@@ -160,7 +160,7 @@ def parse_measures(texts: Iterable[str] = ()) -> tuple[Measure, ...]:
 
 
 def gain_notes(measures: Iterable[Measure]) -> list[str]:
-    """What must be said under figures whose gain is not the grade.
+    """Notes for figures whose gain is not the grade.
 
     >>> gain_notes([Measure("nDCG", 10)])
     []

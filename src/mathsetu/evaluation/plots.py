@@ -1,8 +1,8 @@
-"""Figures for a paper, drawn by matplotlib (extra ``plots``), all in one style.
+"""Figures for a paper, drawn with matplotlib (extra ``plots``) in one style.
 
-They are one column wide and told apart without colours: by lightness, hatches, dashes and markers.
-No name and no number is cut; what is long is wrapped, and a figure grows downwards. A figure is
-made of panels, which are plain values.
+A figure is one column wide. Runs can be told apart without colours: by lightness, hatches, dashes
+and markers. Names and numbers are never cut: long ones are wrapped, and the figure becomes taller.
+A figure consists of panels, which are plain values.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from mathsetu.models import require
 from mathsetu.printable import counted, one_line
 from mathsetu.records import Run
 
-#: Endings of the files that figures are written to.
+#: File extensions of figures.
 ENDINGS = (".svg", ".pdf", ".png")
-# Inches: a column of most conference templates.
+# Inches: the column width of most conference templates.
 _WIDTH = 3.35
 _BAR, _TOPIC, _HEAD, _CURVE = 0.15, 0.11, 0.55, 2.1
-# Characters that have room beside the bars, and across the column.
+# Characters that fit next to the bars, and across the column.
 _LABEL, _LINE = 20, 46
-# Letters that take more room than most.
+# Relative widths of letters that are wider than most.
 _WIDE = dict.fromkeys("ABCDEFGHKNOPQRSTUVXYZ", 1.2) | dict.fromkeys("MWmw@%", 1.75)
 # Okabe and Ito's colours, the darkest first; neighbours also differ in lightness.
 _COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999", "#332288")
@@ -51,7 +51,7 @@ _STYLE = {
     "hatch.linewidth": 0.4,
     "legend.fontsize": 6.5,
     "legend.frameon": False,
-    "pdf.fonttype": 42,  # fonts that printers and publishers take
+    "pdf.fonttype": 42,  # embeds TrueType fonts, as printers and publishers require
     "savefig.dpi": 300,
     "svg.fonttype": "none",  # text stays text
     "svg.hashsalt": "mathsetu",  # the same figure, the same bytes
@@ -63,7 +63,7 @@ _STYLE = {
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One bar: which series it belongs to, its value and its interval, where it has one."""
+    """One bar: its series, its value and its interval, if it has one."""
 
     series: str
     value: float
@@ -80,7 +80,7 @@ class Bars:
 
 @dataclass(frozen=True, slots=True)
 class Topics:
-    """A bar for each topic, which is named beside it."""
+    """One bar per topic, labelled with the topic."""
 
     title: str
     values: Sequence[tuple[str, float]]
@@ -98,7 +98,7 @@ Panel = Bars | Topics | Curves
 
 
 def means_panel(comparisons: Mapping[str, Comparison], measure: Measure, *, seed: int = 0) -> Bars:
-    """The means of runs with bootstrap intervals, for all topics and by group (language).
+    """The means of runs with bootstrap intervals, for all topics and for each group (language).
 
     ``comparisons`` maps a group of topics to its comparison.
     """
@@ -118,7 +118,7 @@ def means_panel(comparisons: Mapping[str, Comparison], measure: Measure, *, seed
 
 
 def difference_panels(comparison: Comparison, measure: Measure) -> list[Topics]:
-    """For each run after the first: how far it is above that one, topic by topic."""
+    """For each run after the first: its difference from the first run, by topic."""
     baseline, *others = comparison.results
     panels = []
     for results in others:
@@ -141,7 +141,7 @@ def results_panels(
     *,
     seed: int = 0,
 ) -> list[Panel]:
-    """The mean of one run, also by group (language), and its values topic by topic."""
+    """The mean of one run, overall and by group (language), and its values by topic."""
     clusters = {"all": results.topics, **(groups or {})}
     bars = []
     for name, topics in clusters.items():
@@ -162,12 +162,12 @@ def curves_panel(lines: Mapping[str, Sequence[float]], *, judged_only: bool = Fa
 
 
 def require_matplotlib() -> Any:
-    """The module; where it is not installed, an error that names the extra."""
+    """Return the module; raise an error that names the extra if it is not installed."""
     return require("matplotlib", "drawing figures", "plots")
 
 
 def draw(panels: Sequence[Panel]) -> Any:
-    """A matplotlib figure of panels, one below the other."""
+    """Draw panels, one below the other, as a matplotlib figure."""
     matplotlib = require_matplotlib()
     figures = require("matplotlib.figure", "drawing figures", "plots")
     with matplotlib.rc_context(_STYLE):
@@ -183,8 +183,9 @@ def draw(panels: Sequence[Panel]) -> Any:
             else:
                 _draw_curves(own, panel)
         figure.draw_without_rendering()
-        # The layout is found while the style holds, and kept: what is shown or written later looks
-        # the same. It is rounded, since a solver finds it, whose last digits differ.
+        # The layout is computed while the style is active, and then fixed, so that the figure looks
+        # the same when it is shown or written later. Positions are rounded because the last digits
+        # of the layout solver vary.
         figure.set_layout_engine("none")
         for own in axes:
             own.set_position([round(number, 4) for number in own.get_position().bounds])
@@ -195,9 +196,9 @@ def write_figure(figure: Any, target: str | Path | BinaryIO, ending: str = "") -
     """Write a figure.
 
     Args:
-        figure: A figure, as `plot_means` and the other functions return it.
-        target: The name of a file, or a file that is open for bytes.
-        ending: The format: .svg, .pdf or .png; by default that of the name.
+        figure: A figure, as returned by `plot_means` and the other functions.
+        target: A file name, or a binary file open for writing.
+        ending: The format: .svg, .pdf or .png (default: from the file name).
     """
     suffix = ending or Path(str(target)).suffix.lower()
     if suffix not in ENDINGS:
@@ -212,11 +213,11 @@ def write_figure(figure: Any, target: str | Path | BinaryIO, ending: str = "") -
 def plot_means(
     comparisons: Comparison | Mapping[str, Comparison], measure: str = "", *, seed: int = 0
 ) -> Any:
-    """A figure of the means of runs with their intervals, also by group of topics (language).
+    """Draw the means of runs with their intervals, for all topics or for each group of topics.
 
     Args:
-        comparisons: A comparison, or group of topics to comparison.
-        measure: Which measure; the first unless given.
+        comparisons: A comparison, or a mapping from groups of topics to comparisons.
+        measure: The measure to plot (default: the first).
         seed: Seed of the bootstrap.
     """
     every = comparisons if isinstance(comparisons, Mapping) else {"all": comparisons}
@@ -229,11 +230,11 @@ def plot_means(
 
 
 def plot_differences(comparison: Comparison, measure: str = "") -> Any:
-    """A figure of how far runs are above the first, topic by topic.
+    """Draw the difference of each run from the first, by topic.
 
     Args:
-        comparison: The runs.
-        measure: Which measure; the first unless given.
+        comparison: The comparison of the runs.
+        measure: The measure to plot (default: the first).
     """
     return draw(difference_panels(comparison, _measure(comparison.results[0], measure)))
 
@@ -241,12 +242,12 @@ def plot_differences(comparison: Comparison, measure: str = "") -> Any:
 def plot_recall_precision(
     runs: Sequence[Run], judgments: Judgments, *, judged_only: bool = False
 ) -> Any:
-    """A figure of the precision of runs at eleven levels of recall.
+    """Draw the precision of runs at eleven levels of recall.
 
     Args:
         runs: The runs.
-        judgments: What is judged.
-        judged_only: Throw out unjudged hits first, as prime measures do.
+        judgments: The judgments.
+        judged_only: Remove unjudged hits first, as prime measures do.
     """
     lines = {run.name: recall_precision(run, judgments, judged_only=judged_only) for run in runs}
     return draw([curves_panel(lines, judged_only=judged_only)])
@@ -275,7 +276,7 @@ def _lines(names: Mapping[str, object] | Sequence[str], width: int) -> int:
 
 
 def _series(panel: Bars) -> list[str]:
-    """The runs in a panel, where it has several."""
+    """The names of the runs in a panel; empty if there is only one."""
     names = dict.fromkeys(bar.series for _, bars in panel.clusters for bar in bars)
     return list(names) if len(names) > 1 else []
 
@@ -320,7 +321,7 @@ def _draw_bars(axes: Any, panel: Bars) -> None:
 
 def _draw_topics(axes: Any, panel: Topics) -> None:
     names = ["\n".join(_wrapped(name, _LABEL)) for name, _ in panel.values]
-    # A topic with a name of several lines gets the room of as many.
+    # A topic whose name has several lines gets as many rows.
     place, places = 0.0, []
     for name in names:
         lines = name.count("\n") + 1
@@ -358,7 +359,7 @@ def _draw_curves(axes: Any, panel: Curves) -> None:
 
 
 def _legend(axes: Any) -> None:
-    """Names above the axes, one on a line, so that none is cut."""
+    """Put the legend above the axes, one name per line, so that no name is cut."""
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=1, borderaxespad=0.1)
     title = axes.get_title(loc="left")
     axes.set_title("", loc="left")
@@ -371,13 +372,13 @@ def _end(bar: Bar) -> float:
 
 
 def _label(name: str) -> str:
-    # matplotlib leaves out of a legend what begins with an underscore.
+    # matplotlib hides legend entries that begin with an underscore.
     shown = "\n".join(_wrapped(name, _LINE - 6))
     return f"\u200b{shown}" if shown.startswith("_") else shown
 
 
 def _wrapped(name: str, width: int) -> list[str]:
-    """A name in lines of a width; nothing of it is lost.
+    """Break a name into lines that fit a width, without losing characters.
 
     >>> _wrapped("bm25-with-a-very-long-name-indeed", 20)
     ['bm25-with-a-very-', 'long-name-indeed']

@@ -1,7 +1,7 @@
-"""Turns the hits of a run into the rankings that are measured, and notes irregularities.
+"""Converts the hits of a run into the rankings that are measured, and notes irregularities.
 
-Hits are ranked as trec_eval ranks them: by falling score, equal scores by falling id, whatever
-order a file has. Equal are scores that agree in 32 bits.
+Hits are ranked as in trec_eval, whatever their order in the file: by descending score, ties by
+descending id. Scores are equal if they agree as 32-bit floats.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from mathsetu.evaluation.scoring import JudgedRanking
 from mathsetu.records import Hit, Run
 
 _SHOWN = 5
-#: What is said where judgments and hits have nothing in common.
+#: The warning for a run none of whose hits is judged.
 NO_HIT_IS_JUDGED = (
     "no hit of the run is judged: check that run and judgments use the same ids "
     "(judgments of ARQMath task 2 use visual ids; give them with --visual-ids)"
@@ -24,11 +24,11 @@ NO_HIT_IS_JUDGED = (
 
 @dataclass(frozen=True, slots=True)
 class Oddities:
-    """What a reader of the figures should know about a run.
+    """Irregularities of a run that a reader of its figures should know.
 
-    ``missing`` are judged topics without hits, ``unknown`` topics without judgments,
-    ``repeated`` topics in which a hit comes more than once, ``unmapped`` counts hits whose
-    visual id is not known, and ``is_of_others`` tells that no hit at all is judged.
+    ``missing`` are judged topics without hits, ``unknown`` are topics without judgments,
+    ``repeated`` are topics in which a hit occurs more than once. ``unmapped`` counts hits without a
+    known visual id. ``is_of_others`` is true if no hit at all is judged.
 
     >>> print(*Oddities(missing=("A.3",)).messages(), sep="; ")
     1 judged topic has no hits and counts as 0 (trec_eval -c does so too): A.3
@@ -41,7 +41,7 @@ class Oddities:
     is_of_others: bool = False
 
     def messages(self) -> Iterator[str]:
-        """One line for each kind of oddity: what, how many, and what was done about it."""
+        """One line per kind of irregularity: what, how many, and how it was handled."""
         if self.missing:
             have, count = ("has", "counts") if len(self.missing) == 1 else ("have", "count")
             yield (
@@ -68,13 +68,13 @@ class Oddities:
 def judged_rankings(
     run: Run, judgments: Judgments, visual_ids: Mapping[str, str] | None = None
 ) -> tuple[dict[str, JudgedRanking], Oddities]:
-    """The ranking of every judged topic, and what was odd.
+    """Return the ranking of every judged topic, and the irregularities of the run.
 
     Args:
         run: The hits.
-        judgments: What is judged.
-        visual_ids: Formula id to visual id, where judgments name visual ids (ARQMath task 2).
-            The first formula of each visual id stands for all, as in the lab.
+        judgments: The judgments.
+        visual_ids: Formula id to visual id, if the judgments use visual ids (ARQMath task 2).
+            Only the first formula of each visual id is kept, as in the lab.
 
     >>> from mathsetu.records import Judgment
     >>> judged = Judgments.of([Judgment("A.1", "7", 3)])
@@ -112,16 +112,16 @@ def in_order(hits: Iterable[Hit]) -> list[str]:
     ['c', 'b', 'a']
     """
     every = list(hits)
-    # trec_eval keeps scores in 32 bits: what differs by less is equal.
+    # trec_eval stores scores as 32-bit floats, so that smaller differences are ties.
     scores = array("f", [hit.score for hit in every])
     ranked = sorted(zip(scores, [hit.id for hit in every], strict=True), reverse=True)
     return [hit_id for _, hit_id in ranked]
 
 
 def best_by_visual_id(hits: Iterable[Hit], visual_ids: Mapping[str, str]) -> dict[str, Hit]:
-    """The best hit of each visual id, best first, without the hits that have none.
+    """The best hit of each visual id, best first; hits without a visual id are left out.
 
-    The lab lets equal scores stand as they come in the file, and so do we.
+    Ties keep their order in the file, as in the lab.
 
     >>> hits = [Hit("1", 3.0), Hit("2", 2.0), Hit("3", 1.0)]
     >>> {look: hit.id for look, hit in best_by_visual_id(hits, {"1": "x", "2": "x"}).items()}

@@ -22,17 +22,17 @@ def recall_precision(
     visual_ids: Mapping[str, str] | None = None,
     judged_only: bool = False,
 ) -> list[float]:
-    """The mean over topics of the best precision at or beyond each level of recall.
+    """Mean over topics of the highest precision at or above each level of recall.
 
-    Topics for which nothing relevant is known count as 0, as in all binary measures here.
+    Topics without a known relevant post count as 0, as in all binary measures here.
 
     Args:
         run: The hits.
-        judgments: What is judged.
-        topics: Which topics; all judged ones unless given.
-        relevant_from: The lowest relevant grade; by default what the judgments suggest.
-        visual_ids: Formula id to visual id, where judgments name visual ids (ARQMath task 2).
-        judged_only: Throw out unjudged hits first, as prime measures do.
+        judgments: The judgments.
+        topics: The topics to average over (default: all judged topics).
+        relevant_from: The lowest relevant grade (default: derived from the judgments).
+        visual_ids: Formula id to visual id, if the judgments use visual ids (ARQMath task 2).
+        judged_only: Remove unjudged hits first, as prime measures do.
 
     >>> from mathsetu.records import Hit, Judgment
     >>> judged = Judgments.of([Judgment("1", "a", 1), Judgment("1", "c", 1)])
@@ -53,7 +53,7 @@ def _curve(ranking: JudgedRanking, relevant_from: int) -> list[float]:
     relevant = sum(grade >= relevant_from for grade in ranking.pool)
     ranks = [rank for rank, grade in ranking.found if grade >= relevant_from]
     best = 0.0
-    # From the end: the best precision at this number of relevant hits or more.
+    # From the end: the highest precision at this number of relevant hits or more.
     beyond = [0.0] * (len(ranks) + 1)
     for number in range(len(ranks), 0, -1):
         best = max(best, number / ranks[number - 1])

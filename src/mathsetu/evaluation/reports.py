@@ -1,4 +1,4 @@
-"""From figures to tables: what `mathsetu evaluate` and `mathsetu compare` show."""
+"""Formats results as the tables of `mathsetu evaluate` and `mathsetu compare`."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def results_table(
     seed: int = 0,
     answerable: bool = False,
 ) -> Table:
-    """One row a measure: its mean, the bootstrap interval, and the mean of each group.
+    """One row per measure: its mean, the bootstrap interval, and the mean of each group.
 
-    ``answerable`` says, here and below, that the lowest relevant grade chose the topics.
+    ``answerable``, here and below, means that topics were selected by the lowest relevant grade.
 
     >>> results = Results("bm25", 2, {Measure("MRR"): {"A.1": 1.0, "A.2": 0.5, "A.3": 0.5}})
     >>> results_table(results, {"hi": ["A.1"], "en": ["A.2", "A.3"]}).columns
@@ -55,7 +55,7 @@ def topics_table(
     *,
     answerable: bool = False,
 ) -> Table:
-    """One row a topic, one column a measure, and the means last.
+    """One row per topic and one column per measure; the last row has the means.
 
     >>> results = Results("bm25", 2, {Measure("MRR"): {"A.1": 1.0, "A.2": 0.5}})
     >>> topics_table(results).rows[-1]
@@ -79,10 +79,10 @@ def topics_table(
 def comparison_table(
     comparisons: Mapping[str, Comparison], *, seed: int = 0, answerable: bool = False
 ) -> Table:
-    """One row a run: means with significance marks, and the difference from the first run.
+    """One row per run: means with significance marks, and the difference from the first run.
 
-    The difference, its interval, p-value and wins are those of the first measure. ``comparisons``
-    maps a group of topics to its comparison; with more than one, each group has its rows.
+    The difference, its interval, p-value and wins are for the first measure. ``comparisons`` maps
+    a group of topics to its comparison; if there are several, each group has its own rows.
     """
     first = next(iter(comparisons.values()))
     measures = first.results[0].measures
@@ -111,7 +111,7 @@ def comparison_table(
 
 
 def is_report(text: str) -> bool:
-    r"""Whether a text begins as a table of this module does, written in one of its forms.
+    r"""Whether a text begins like a table of this module, in any of the output formats.
 
     >>> is_report("| bm25 | all (3) | 95% from | to |"), is_report("topic,group,MAP\nA.1,en,0.5")
     (True, True)

@@ -1,4 +1,4 @@
-"""The figures of one run: for each topic, for groups of topics, and on average."""
+"""The results of one run: by topic, by group of topics, and on average."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from mathsetu.evaluation.scoring import score
 from mathsetu.evaluation.significance import Interval, bootstrap_intervals
 from mathsetu.records import Run
 
-#: The group of topics that no group was given for.
+#: The name of the group of topics that have no group.
 NO_GROUP = "(none)"
 
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """The results of a run: the value of each measure for each topic.
+    """The value of each measure for each topic of a run.
 
-    ``relevant_from`` is the lowest grade that binary measures took as relevant.
+    ``relevant_from`` is the lowest relevant grade used for binary measures.
     """
 
     run: str
@@ -55,12 +55,12 @@ class Results:
         *,
         seed: int = 0,
     ) -> list[Interval]:
-        """The bootstrap interval of each mean; the order of the judgments does not change it.
+        """The bootstrap interval of each mean, independent of the order of the judgments.
 
         Args:
-            measures: The measures; all unless given.
-            topics: The topics; all unless given.
-            seed: Of the bootstrap.
+            measures: The measures (default: all).
+            topics: The topics (default: all).
+            seed: Seed of the bootstrap.
         """
         ordered = sorted(self.topics if topics is None else topics)
         chosen = self.measures if measures is None else measures
@@ -79,10 +79,10 @@ def evaluate(
 
     Args:
         run: The hits.
-        judgments: What is judged.
-        measures: What to compute.
-        relevant_from: The lowest relevant grade; by default what the judgments suggest.
-        visual_ids: Formula id to visual id, where judgments name visual ids (ARQMath task 2).
+        judgments: The judgments.
+        measures: The measures to compute.
+        relevant_from: The lowest relevant grade (default: derived from the judgments).
+        visual_ids: Formula id to visual id, if the judgments use visual ids (ARQMath task 2).
 
     >>> from mathsetu.records import Hit, Judgment
     >>> judgments = Judgments.of([Judgment("A.1", "7", 3), Judgment("A.2", "8", 1)])
@@ -101,7 +101,7 @@ def evaluate(
 
 
 def grouped(topics: Iterable[str], groups: Mapping[str, str]) -> dict[str, list[str]]:
-    """Topics by their group, groups by name; topics without one come last.
+    """Group topics; groups are sorted by name, topics without a group come last.
 
     >>> grouped(["A.1", "A.2", "A.3"], {"A.1": "hi", "A.2": "en"})
     {'en': ['A.2'], 'hi': ['A.1'], '(none)': ['A.3']}

@@ -1,6 +1,6 @@
 """Computes each measure on one ranking, with trec_eval's definitions.
 
-Only judged hits can change a figure, so a ranking is kept as the ranks and grades of those.
+Only judged hits affect a figure, so a ranking is stored as the ranks and grades of these.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from mathsetu.evaluation.measures import Measure
 
 @dataclass(frozen=True, slots=True)
 class JudgedRanking:
-    """A ranking as its judges see it: rank (from 1) and grade of each judged hit, in order.
+    """The judged part of a ranking: rank (from 1) and grade of each judged hit, in order.
 
-    ``length`` counts all hits. ``pool`` has the grades of everything judged for the topic, found
-    or not.
+    ``length`` counts all hits. ``pool`` has the grades of all posts judged for the topic, whether
+    found or not.
     """
 
     found: Sequence[tuple[int, int]]
@@ -26,12 +26,12 @@ class JudgedRanking:
 
     @classmethod
     def of(cls, ids: Sequence[str], grades: Mapping[str, int]) -> JudgedRanking:
-        """A ranking by the ids of its hits, best first, and the grades of what is judged.
+        """Build from the ids of the hits, best first, and the grades of the judged posts.
 
         >>> JudgedRanking.of(["9", "7"], {"7": 3}).found
         [(2, 3)]
         """
-        # A negative grade means: in the pool, and yet not judged.
+        # A negative grade marks a post of the pool that was not judged.
         found = [
             (rank, grade)
             for rank, hit_id in enumerate(ids, start=1)
@@ -40,7 +40,7 @@ class JudgedRanking:
         return cls(found, len(ids), [*grades.values()])
 
     def without_unjudged(self) -> JudgedRanking:
-        """The ranking that remains when unjudged hits are thrown out.
+        """The ranking that remains when unjudged hits are removed.
 
         >>> JudgedRanking([(2, 3), (7, 0)], length=9, pool=[3, 0, 1]).without_unjudged().found
         [(1, 3), (2, 0)]
@@ -66,7 +66,7 @@ def score(measure: Measure, ranking: JudgedRanking, relevant_from: int = 1) -> f
 
 
 def _precision(ranking: JudgedRanking, threshold: int, cutoff: float) -> float:
-    # Where there are fewer hits than the cut-off, the missing ones count as not relevant.
+    # If there are fewer hits than the cut-off, the missing ones count as not relevant.
     return len(_relevant_ranks(ranking, threshold, cutoff)) / cutoff
 
 
@@ -131,7 +131,7 @@ def _relevant(ranking: JudgedRanking, threshold: int) -> int:
 
 
 def _normalised(ranking: JudgedRanking, cutoff: float, below: int) -> float:
-    """The discounted gain as a share of the best; a gain is how far a grade is above ``below``."""
+    """DCG divided by the ideal DCG; the gain is the grade minus ``below``."""
     ideal = list(enumerate(sorted(ranking.pool, reverse=True), start=1))
     return _share(_gain(ranking.found, cutoff, below), _gain(ideal, cutoff, below))
 
@@ -145,5 +145,5 @@ def _gain(graded: Sequence[tuple[int, int]], cutoff: float, below: int) -> float
 
 
 def _share(part: float, whole: float) -> float:
-    """A quotient that is 0 where there is nothing to share."""
+    """The quotient, or 0 if the divisor is 0."""
     return part / whole if whole else 0.0

@@ -1,4 +1,4 @@
-"""Significance: paired t-test, Bonferroni's correction, bootstrap intervals, wins."""
+"""Significance: paired t-test, Bonferroni correction, bootstrap intervals, wins and losses."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-#: Differences below this are rounding, not a win or a loss.
+#: Smaller differences are rounding errors and count as ties.
 _SAME = 1e-9
-# As many cells of resampled topics are held at a time; more topics only take more turns.
+# Maximum number of resampled values held in memory at a time; with more topics, more batches.
 _CELLS = 2_000_000
 
 
 class Interval(NamedTuple):
-    """Where the mean would fall, in so many of a hundred repetitions with other topics."""
+    """A confidence interval of a mean over topics."""
 
     low: float
     high: float
 
 
 class WinsTiesLosses(NamedTuple):
-    """On how many topics one run was above, level with and below another."""
+    """The number of topics on which one run is above, equal to and below another."""
 
     wins: int
     ties: int
@@ -36,7 +36,7 @@ class WinsTiesLosses(NamedTuple):
 def paired_t_test(differences: Sequence[float]) -> float:
     """The two-sided p-value of Student's paired t-test.
 
-    With fewer than two topics, or no difference at all, nothing can be shown: p is 1.
+    With fewer than two topics, or without any difference, p is 1.
 
     >>> round(paired_t_test([0.1, 0.3, -0.1, 0.2, 0.2]), 4)
     0.1079
@@ -50,7 +50,7 @@ def paired_t_test(differences: Sequence[float]) -> float:
 
 
 def bonferroni(p: float, comparisons: int) -> float:
-    """A p-value corrected for having looked several times.
+    """A p-value corrected for several comparisons.
 
     >>> bonferroni(0.02, 3), bonferroni(0.5, 3)
     (0.06, 1.0)
@@ -76,7 +76,7 @@ def bootstrap_intervals(
     resamples: int = 10_000,
     level: float = 0.95,
 ) -> list[Interval]:
-    """Percentile bootstrap intervals of the means of columns that share their topics.
+    """Percentile bootstrap intervals of the means of columns that have the same topics.
 
     The same topics are drawn for all columns, so that intervals can be compared.
 
@@ -102,7 +102,7 @@ def bootstrap_intervals(
 
 
 def student_tail(statistic: float, freedom: int) -> float:
-    """The chance that Student's t is at least so far from 0, on either side.
+    """The two-sided p-value: the probability that |t| is at least the statistic.
 
     >>> round(student_tail(2.228139, 10), 6)
     0.05
@@ -113,10 +113,10 @@ def student_tail(statistic: float, freedom: int) -> float:
 
 
 def _incomplete_beta(a: float, b: float, x: float) -> float:
-    """The regularised incomplete beta function, by its continued fraction."""
+    """The regularised incomplete beta function, computed by its continued fraction."""
     if x <= 0 or x >= 1:
         return float(x >= 1)
-    # The fraction converges fast on the near side; the far side mirrors it.
+    # The fraction converges fast for small x; large x use the symmetry of the function.
     if x > (a + 1) / (a + b + 2):
         return 1 - _incomplete_beta(b, a, 1 - x)
     front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x)) / a

@@ -1,4 +1,4 @@
-"""Tables that people paste into a paper: as Markdown, LaTeX or CSV."""
+"""Tables for a paper, written as Markdown, LaTeX or CSV."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _TEX = {character: f"\\{character}" for character in "&%$#_{}"} | {
     "Δ": r"$\Delta$",
 }
 _TEX_TABLE = str.maketrans(_TEX)
-# What makes a formula of a cell when a spreadsheet opens a CSV file.
+# Characters that make a spreadsheet read a cell of a CSV file as a formula.
 _FORMULA_SIGNS = ("=", "+", "-", "@", "\t", " ")
 _MARKDOWN = str.maketrans({character: f"\\{character}" for character in "\\|*_`<>[]"})
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A figure, shown with three digits, and the letters of the runs that it is above.
+    """A figure, shown with three decimals, and the letters of the runs that it is above.
 
-    Figures that are differences carry their sign; a p-value too small for three digits says so.
+    A difference is shown with its sign, and a p-value below 0.001 as <0.001.
 
     >>> print(Number(0.28311, "ac"), Number(0.1, kind="difference"), Number(1e-9, kind="p"))
     0.283ᵃᶜ +0.100 <0.001
@@ -47,7 +47,7 @@ class Number:
         """The figure without its letters."""
         if self.kind == "p" and self.value < 0.001:
             return "<0.001"
-        # What rounds to zero has no sign.
+        # A difference that rounds to zero has no sign.
         rounded = round(self.value, 3) + 0.0
         return f"{rounded:+.3f}" if self.kind == "difference" and rounded else f"{rounded:.3f}"
 
@@ -57,7 +57,7 @@ Cell = str | Number
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table, and the notes that stand under it.
+    """A table with notes below it.
 
     >>> table = Table(("run", "MAP"), (("bm25", Number(0.25)),), ("77 topics",))
     >>> print(table.markdown())
@@ -111,15 +111,15 @@ class Table:
         return "\n".join(lines) + "\n"
 
     def csv(self) -> str:
-        r"""As CSV with all digits; the letters of a marked column follow it in their own column.
+        r"""Return the table as CSV with all digits; the letters of a column get their own column.
 
-        A text that begins like a formula of a spreadsheet (the name of a run or topic, which
-        anybody may have chosen) gets an apostrophe before it; numbers stay numbers.
+        A text that a spreadsheet would read as a formula gets an apostrophe before it, because the
+        name of a run or topic can be anything. Numbers do not.
 
         >>> Table(("run", "MAP"), (("bm25", Number(0.25, "b")),)).csv()
         'run,MAP,MAP above\nbm25,0.25,b\n'
         """
-        # How many columns each column becomes.
+        # The number of CSV columns of each column.
         widths = [1 + any(_marks(row[place]) for row in self.rows) for place in self._places]
         header = [(_inert(name), f"{_inert(name)} above") for name in self.columns]
         rows = [[(_full(cell), _marks(cell)) for cell in row] for row in self.rows]
@@ -138,7 +138,7 @@ class Table:
         return any(isinstance(row[place], Number) for row in self.rows)
 
 
-#: The ending of a file to how a table is written into it.
+#: File extension to the function that writes a table in that format.
 WRITERS: dict[str, Callable[[Table], str]] = {
     ".md": Table.markdown,
     ".tex": Table.latex,
@@ -152,7 +152,7 @@ def _in_markdown(cell: Cell) -> str:
 
 def _in_latex(cell: Cell) -> str:
     if isinstance(cell, Number):
-        # A hyphen is no minus.
+        # A hyphen is not a minus sign.
         plain = cell.plain.replace("-", "$-$").replace("<", "$<$")
         return plain + (f"$^{{{cell.marks}}}$" if cell.marks else "")
     return cell.translate(_TEX_TABLE)
@@ -163,8 +163,8 @@ def _full(cell: Cell) -> str:
 
 
 def _inert(text: str) -> str:
-    """A text that a spreadsheet does not run as a formula, after an apostrophe where it would."""
-    text = " ".join(text.splitlines())  # a line break would begin a row of its own
+    """Return a text that a spreadsheet shows as it is, after an apostrophe if it needs one."""
+    text = " ".join(text.splitlines())  # a line break would begin a new row
     return f"'{text}" if text.startswith(_FORMULA_SIGNS) else text
 
 

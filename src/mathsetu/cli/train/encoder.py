@@ -166,7 +166,7 @@ def teach(
 
 
 def _learning(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of learning, as two schedules and a device."""
+    """Give a command the options of training, which it gets as two schedules and a device."""
 
     @wraps(function)
     def learn(

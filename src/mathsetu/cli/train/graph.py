@@ -29,13 +29,13 @@ from mathsetu.training.graph.text_pairs import (
 if TYPE_CHECKING:  # it imports torch
     from mathsetu.training.graph.whole import WholeFit
 
-# The options that say how large a network is, and those that say how it is trained.
+# The options for the size of the network, and those for its training.
 _NETWORK = ("hidden", "layers", "bases", "aggregation")
 _FIT = ("beta", "formulas", "epochs", "batch", "learning_rate", "seed")
 
 
 def _given(sizes: Mapping[str, Any]) -> dict[str, Any]:
-    """Those options that the user gave; the others are left to the preset."""
+    """The options that the user gave; the preset determines the others."""
     context = click.get_current_context()
     default = click.core.ParameterSource.DEFAULT
     return {
