@@ -67,7 +67,7 @@ mutations: $(VENV)/dev  ## Break the code on purpose and count which faults the 
 site: $(VENV)/site  ## Build the documentation as a site in build/site, links checked
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-distributions: $(VENV)/release  ## Build sdist, pure wheel, SBOM and checksums in dist/
+distributions: $(VENV)/release  ## Build sdist, pure wheel and SBOM in dist/, and print checksums
 	$(BIN)/python .ci/distributions.py
 
 wheel-check: $(VENV)/dev $(VENV)/compile  ## Build a compiled wheel, install it where there is no compiler, try it
