@@ -1,4 +1,4 @@
-# Everything a newcomer needs: each target sets up what it needs in .venv and is fast the next time.
+# Each target creates the environment that it needs in .venv, and reuses it the next time.
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV   := .venv
@@ -6,21 +6,21 @@ BIN    := $(VENV)/bin
 NEURAL := .venv-neural
 COMPILED := .venv-compiled
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
-# What is compiled once need not be compiled by every process of every run.
+# Keep compiled bytecode: otherwise every test process would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
-# Each file is tested in one process, which makes what its tests share once.
+# One process runs all tests of a file, so that module fixtures are built once.
 PYTEST := pytest -n auto --dist loadfile
-# There are as many processes as cores: more threads in each would wait for one another for minutes.
+# One thread per process: there are as many processes as cores, and more threads would slow each other down.
 tests test-thorough test-neural: export OMP_NUM_THREADS := 1
 tests test-thorough test-neural: export OPENBLAS_NUM_THREADS := 1
-# Tests write and sync thousands of small files: in memory, where there is room, nobody waits for a disk.
+# Tests write and sync thousands of small files: use memory instead of a disk if there is room.
 tests: export PYTEST_DEBUG_TEMPROOT := $(shell df -Pm /dev/shm 2> /dev/null | awk 'NR == 2 && $$4 > 2048 { print "/dev/shm" }')
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-thorough test-neural fuzz mutations site distributions wheel-check audit lock \
 	image-digests image-check compiled lint types tests coverage format benchmarks screenshots clean
 
-help:  ## Show what can be made
+help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(VENV)/page  ## Set up, search the built-in sampler, and open the page on it
@@ -28,19 +28,19 @@ demo: $(VENV)/page  ## Set up, search the built-in sampler, and open the page on
 
 test: lint types tests  ## Set up, check style and types, and run the tests
 
-# The tests that say themselves that they need an extra, in the packages that use some; the others have passed
-# without. Properties hold there as they do without extras, and take long.
-# ranx compiles for minutes what runs in no time uncompiled, so that the integrations run by themselves.
+# Test files that need an extra, in the packages that use extras; `make test` has run the others. Property
+# tests are left out: they take long, and extras do not change them.
+# The integrations run separately: without JIT, because ranx would compile for minutes.
 PACKAGES := encoders evaluation graphs languages ranking recipes retrieval training
 NEEDING = $(shell grep -rlE 'importorskip|MissingExtra|tiny' --include='test_*.py' $(PACKAGES:%=tests/%))
-# What `make test-neural` runs; CI leaves out what takes minutes.
+# The marks that `make test-neural` runs; CI leaves out the slowest tests.
 WITH_EXTRAS := not hypothesis
-test-neural: $(NEURAL)/all  ## The tests of what may use torch and other extras, where these are
+test-neural: $(NEURAL)/all  ## Run the tests that need torch and other extras
 	$(NEURAL)/bin/$(PYTEST) -m '$(WITH_EXTRAS)' src/mathsetu/encoders src/mathsetu/training $(NEEDING) tests/cli/test_library_cli.py \
 		tests/test_engines.py tests/test_layers.py tests/test_public.py tests/test_own_models.py
 	NUMBA_DISABLE_JIT=1 $(NEURAL)/bin/$(PYTEST) src/mathsetu/integrations tests/integrations tests/cli/test_evaluate_cli.py
 
-compiled: $(COMPILED)/all  ## Compile the hot modules; run the tests and the speeds with them
+compiled: $(COMPILED)/all  ## Compile the performance-critical modules, then run tests and speed benchmarks
 	$(COMPILED)/bin/pytest tests
 	$(COMPILED)/bin/python benchmarks/formula_speed.py
 	$(COMPILED)/bin/python benchmarks/posts_xml.py
@@ -48,19 +48,19 @@ compiled: $(COMPILED)/all  ## Compile the hot modules; run the tests and the spe
 tests: $(VENV)/dev  ## Run the tests and the examples in the docstrings
 	$(BIN)/$(PYTEST) -m 'not thorough' -p no:schemathesis
 
-# What `make test-thorough` runs; CI leaves properties to `make test`, which has fewer examples of each.
+# The marks that `make test-thorough` runs; CI leaves out the property tests, which `make test` runs with fewer examples.
 THOROUGH := thorough or hypothesis
-test-thorough: $(VENV)/dev  ## The tests that take long, and many examples for each property
+test-thorough: $(VENV)/dev  ## Run slow tests, and property tests with many examples
 	$(BIN)/$(PYTEST) -m '$(THOROUGH)' --hypothesis-profile thorough
 
-# How long `make fuzz` goes on: make fuzz SECONDS=600
+# Duration of `make fuzz`: make fuzz SECONDS=600
 SECONDS := 3600
-fuzz: $(VENV)/dev  ## Feed changed inputs to every reader, interface and library file for an hour
+fuzz: $(VENV)/dev  ## Feed mutated inputs to every reader, interface and library file for an hour
 	$(BIN)/python -m benchmarks.fuzz --seconds $(SECONDS)
 
-# How many faults `make mutations` makes in each folder.
+# Mutants per folder for `make mutations`.
 NUMBER := 40
-mutations: $(VENV)/dev  ## Break the code on purpose and count which faults the tests notice
+mutations: $(VENV)/dev  ## Mutate the code and count the mutants that the tests detect
 	$(BIN)/python -m benchmarks.mutations --faults
 	$(BIN)/python -m benchmarks.mutations --number $(NUMBER)
 
@@ -70,22 +70,22 @@ site: $(VENV)/site  ## Build the documentation as a site in build/site, links ch
 distributions: $(VENV)/release  ## Build sdist, pure wheel and SBOM in dist/, and print checksums
 	$(BIN)/python .ci/distributions.py
 
-wheel-check: $(VENV)/dev $(VENV)/compile  ## Build a compiled wheel, install it where there is no compiler, try it
+wheel-check: $(VENV)/dev $(VENV)/compile  ## Build a compiled wheel, and test it in an environment without a compiler
 	$(BIN)/python .ci/compiled_wheel.py
 
-audit: $(VENV)/audit  ## Ask a public list whether a locked version has a known weakness
+audit: $(VENV)/audit  ## Check all locked versions against a list of known vulnerabilities
 	@$(BIN)/python .ci/audit.py
 
-lock: $(VENV)/lock  ## Lock what pyproject.toml and constraints.txt say, with hashes, in requirements/
+lock: $(VENV)/lock  ## Lock the versions of pyproject.toml and constraints.txt, with hashes, in requirements/
 	@$(BIN)/python .ci/lock.py
 
-image-digests:  ## Pin the images of the containers to what their tags name today (needs docker)
+image-digests:  ## Pin the container images to the current digests of their tags (needs docker)
 	@$(PYTHON) .ci/images.py
 
-image-check:  ## Fail where an image of the containers is not pinned by its digest
+image-check:  ## Check that all container images are pinned by digest
 	@$(PYTHON) .ci/images.py --check
 
-screenshots: $(VENV)/dev  ## Make the pictures of the page anew (needs Chromium and fonts-noto-core)
+screenshots: $(VENV)/dev  ## Take the screenshots of the page again (needs Chromium and fonts-noto-core)
 	$(BIN)/python -m benchmarks.screenshots
 
 lint: $(VENV)/dev  ## Check the style
@@ -95,7 +95,7 @@ lint: $(VENV)/dev  ## Check the style
 types: $(VENV)/dev  ## Check the types
 	$(BIN)/mypy --no-error-summary
 
-coverage: $(VENV)/dev  ## Run the tests, show which lines they never reach, and the shares by folder
+coverage: $(VENV)/dev  ## Run the tests; show uncovered lines and coverage by folder
 	$(BIN)/pytest -m 'not thorough' -p no:schemathesis --cov --cov-report=term-missing:skip-covered
 	$(BIN)/python .ci/coverage_by_folder.py
 
@@ -110,7 +110,7 @@ benchmarks: $(VENV)/dev  ## List the benchmarks and how to run them
 	@printf '  $(BIN)/python -m benchmarks.%-22s %s\n' fuzz \
 		"$$(sed -n '1s/^"""\(.*\)$$/\1/p' benchmarks/fuzz/__main__.py)"
 
-clean:  ## Remove the environment and what was built
+clean:  ## Remove environments and build outputs
 	rm -rf $(VENV) $(NEURAL) $(COMPILED) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage \
 		src/mathsetu/retrieval/kernels/*.so
 
@@ -119,11 +119,11 @@ clean:  ## Remove the environment and what was built
 	or newer; set one with: make PYTHON=/path/to/python3.11")'
 	$(PYTHON) -m venv $*
 
-# Every package is pinned and checked against its hash (requirements/), so that every machine tests
-# the same thing. The project itself is then built by what is installed already.
+# All packages are pinned and checked against their hashes (requirements/), so that every machine runs the
+# same versions. The project itself is then built by the installed backend.
 LOCKED := pyproject.toml $(wildcard requirements/*)
 PROJECT := install --quiet --no-deps --no-build-isolation
-# The inner loops of search, which installing compiles (hatch_build.py).
+# Sources of the inner loops, which are compiled at installation (hatch_build.py).
 LOOPS := hatch_build.py $(wildcard src/mathsetu/retrieval/kernels/*.[ch])
 
 $(VENV)/page: $(LOCKED) $(LOOPS) | $(VENV)/bin/python
