@@ -101,7 +101,7 @@ def build_operator_tree(rows: list[Row]) -> Tree:
 
 
 def _sentence(row: list[Box], budget: Budget, trees: list[Tree]) -> Tree:
-    """Return the tree of a row; each level collects operands until an operator that binds less."""
+    """Return the tree of a row; a level collects operands until an operator binds more loosely."""
     # The current product, the operator between its factors, and one that waits for its operand.
     factors: list[Tree] = []
     joiner: Box | None = None

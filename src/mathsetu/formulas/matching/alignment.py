@@ -238,7 +238,7 @@ class Alignment:
         return self._unification.allows(self._query.labels[wildcard], key)
 
     def _parts_of_taken(self, taken: AlignedNodes) -> list[AlignedNodes]:
-        """Return the pair of a wildcard; for a minus with a wildcard, also its own pair before."""
+        """Return the pair of a wildcard; for a minus above a wildcard, the pairs of both."""
         ours, (first, *others) = taken.ours, taken.theirs
         if self._query.wildcards[ours] is not None:
             return [taken]

@@ -171,9 +171,9 @@ def _join(renamed: dict[int, int], ours: int, theirs: int) -> bool:
 
 
 def _name_with(formula: PreparedFormula, place: int, found: Collection[int]) -> int:
-    """Return the largest name (letter with index or accent) around a letter that was not found.
+    """Return the largest name that contains a letter and was not itself found.
 
-    Without such a name, return the letter itself.
+    A name is a letter with an index or accent. Without such a name, return the letter itself.
     """
     name, place = place, formula.parents[place]
     while place >= 0 and place not in found:

@@ -257,7 +257,7 @@ class SubtreeKeys(NamedTuple):
     keys: Sequence[int]
 
     def hold(self, other: SubtreeKeys) -> bool:
-        """Whether another tree is a sub-tree, or has adjacent operands of one of the nodes.
+        """Whether another tree is a sub-tree, or consists of adjacent operands of one node.
 
         So a longer product contains a shorter one, and a longer sum a shorter one.
 

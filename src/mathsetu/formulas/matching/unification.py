@@ -73,7 +73,7 @@ class Unification:
         return len(self.letters) > before
 
     def choose_bindings(self, meetings: Iterable[tuple[str, int, int]]) -> bool:
-        """Bind wildcards to the most frequent part, then the largest; return whether any is new."""
+        """Bind wildcards to their most frequent (or largest) part; return whether any is new."""
         votes: dict[tuple[str, int], tuple[int, int]] = {}
         for wildcard, key, size in meetings:
             if wildcard not in self.bindings:
