@@ -1,4 +1,4 @@
-"""Formulas: LaTeX and MathML to trees, trees to features, and matches that explain themselves."""
+"""Formulas: parse LaTeX and MathML into trees, extract index features, match and explain."""
 
 from mathsetu.formulas.parse import Parsed, parse_latex
 from mathsetu.formulas.tree import Tree

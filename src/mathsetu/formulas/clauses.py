@@ -1,4 +1,4 @@
-"""Relations, lists and what else joins expressions into formulas."""
+"""Relations, lists and other operators that join expressions into formulas."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from mathsetu.formulas.latex.boxes import BAR, COLON, COMMA, META, PERIOD, RELAT
 from mathsetu.formulas.operands import BLANK, collection, edges, node
 from mathsetu.formulas.tree import Tree
 
-#: How many nodes may be repeated where chains of relations share their operands. Without a limit,
-#: chains inside chains would double the tree at each level.
+#: Maximum number of nodes repeated because chains of relations share their operands. Without a
+#: limit, nested chains would double the tree at each level.
 MOST_REPEATED: Final = 5_000
-#: How many nodes may still be repeated: one number, which all rows of a formula take from.
+#: The number of nodes that may still be repeated: one number, shared by all rows of a formula.
 Budget = list[int]
 
 
 def _may_repeat(tree: Tree, budget: Budget) -> bool:
-    """Whether a tree may be repeated once more."""
+    """Take the nodes of a tree from the budget; return whether the budget was sufficient."""
     stack = [tree]
     while stack and budget[0] > 0:
         budget[0] -= 1
@@ -25,7 +25,7 @@ def _may_repeat(tree: Tree, budget: Budget) -> bool:
 
 
 class Clause:
-    """The formulas of one row: each operator between expressions is told to it, in order."""
+    """Builds the formulas of one row from its expressions and the operators between them."""
 
     __slots__ = (
         "budget",
@@ -43,23 +43,23 @@ class Clause:
 
     def __init__(self, budget: Budget, trees: list[Tree]) -> None:
         self.budget = budget
-        self.trees = trees  # those of the inner rows
-        # What stands before a bar, with the bar.
+        self.trees = trees  # the trees of the inner rows
+        # The expression before a bar, and the bar.
         self.condition: tuple[Tree, Box] | None = None
-        # Operands and the operators after them: the chain of relations, and that of ⇔ and :
-        # around it.
+        # Operands and the operators after them: the chain of relations, and the enclosing chain
+        # of ⇔ and colons.
         self.relations: list[Tree] = []
         self.relation_signs: list[Box] = []
         self.metas: list[Tree] = []
         self.meta_signs: list[Box] = []
-        # Expressions between commas: before any relation, and after the last one.
+        # Expressions between commas: before the first relation, and after the last one.
         self.items: list[Tree] = []
         self.tail: list[Tree] = []
         self.has_list = False  # whether the chain begins with a list
         self.formulas: list[Tree] = []
 
     def add(self, tree: Tree | None, box: Box, role: int) -> None:
-        """An expression, if there is one, and the sign after it."""
+        """Add an expression, if there is one, and the sign after it."""
         if self.condition is not None:
             tree = self.conditional(tree)
         if role == RELATION:
@@ -76,24 +76,24 @@ class Clause:
             self.end_formula()
 
     def conditional(self, tree: Tree | None) -> Tree:
-        """What a bar makes of the expressions beside it: ``d|n``, ``P(A|B)``."""
+        """Return the node of a bar with the expressions on both sides: ``d|n``, ``P(A|B)``."""
         assert self.condition is not None
         before, box = self.condition
         self.condition = None
         return node(box, (before, tree or BLANK), self.trees)
 
     def add_relation(self, tree: Tree | None, box: Box) -> None:
-        """A sign between sums."""
+        """Add a relation and the expression before it."""
         if not self.relations:
             tree = self.before(tree)
         elif self.tail:
-            # a = b, c = d: after the comma another formula has begun.
+            # a = b, c = d: a new formula began after the comma.
             self.end_formula()
         self.relations.append(tree or BLANK)
         self.relation_signs.append(box)
 
     def before(self, tree: Tree | None) -> Tree:
-        """What stands before the first sign of a formula: an expression, or a list of them."""
+        """Return the operand before the first sign of a formula: an expression, or a list."""
         items = self.items
         self.has_list = bool(items)
         if not items:
@@ -104,7 +104,7 @@ class Clause:
         return collection("M!L-", items)
 
     def add_meta(self, tree: Tree | None, box: Box) -> None:
-        """A sign between formulas."""
+        """Add a sign between formulas (⇔ or a colon) and the expression before it."""
         if self.relations:
             if self.tail and tree is not None:
                 self.end_formula()
@@ -120,24 +120,24 @@ class Clause:
         self.meta_signs.append(box)
 
     def add_separator(self, tree: Tree | None) -> None:
-        """A comma, or something like one."""
+        """Add the expression before a separator (a comma, semicolon or wide space)."""
         if tree is None:
             return
         if self.relations:
             self.tail.append(tree)
             if self.has_list or len(self.relations) > 1:
-                # Only a = b, c is a list after its relation.
+                # Only a single relation can be followed by a list: a = b, c.
                 self.end_formula()
         else:
             self.items.append(tree)
 
     def add_last(self, tree: Tree | None) -> None:
-        """An expression with nothing after it."""
+        """Add an expression with no sign after it."""
         if tree is not None:
             (self.tail if self.relations else self.items).append(tree)
 
     def end_relations(self) -> Tree:
-        """The chain of relations, complete."""
+        """End the chain of relations and return its tree."""
         self.relations.append(collection("M!L-", self.tail) if self.tail else BLANK)
         tree = self.chained(self.relations, self.relation_signs)
         self.relations = []
@@ -147,7 +147,7 @@ class Clause:
         return tree
 
     def end_formula(self) -> None:
-        """The formula being read is complete."""
+        """End the current formula."""
         if self.relations:
             tree = self.end_relations()
         elif self.items:
@@ -165,7 +165,7 @@ class Clause:
         self.formulas.append(tree)
 
     def chained(self, chain: list[Tree], signs: list[Box]) -> Tree:
-        """Operands with operators between them; each inner operand belongs to both sides."""
+        """Return the tree of a chain; each inner operand belongs to the operators on both sides."""
         if len(signs) == 1:
             return node(signs[0], (chain[0], chain[1]), self.trees)
         pairs: list[Tree] = []
@@ -178,7 +178,7 @@ class Clause:
         return Tree("U!and", tuple(pairs), edges(len(pairs)))
 
     def end(self, tree: Tree | None) -> Tree:
-        """Everything has been told: the tree of the row."""
+        """Add the last expression and return the tree of the row."""
         if self.condition is not None:
             tree = self.conditional(tree)
         self.add_last(tree)

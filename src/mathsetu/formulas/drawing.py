@@ -1,8 +1,8 @@
-"""Pictures of formula trees: SVG that stands alone or inside a page.
+"""Draw formula trees as SVG, standalone or embedded in a page.
 
-An operator tree is drawn from the root down. A symbol layout tree is drawn as the formula is
-written: symbols of a line side by side, what is above them above, what is below them below.
-Nodes are light cards with dark text and lines are grey, so both read on light and dark pages.
+An operator tree is drawn from the root down. A symbol layout tree is drawn like the formula:
+the symbols of a line side by side, with scripts above and below them. Nodes are light cards with
+dark text and lines are grey, so that both are legible on light and dark pages.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _GAP = 14  # between neighbours on a line
 _LEVEL = 58  # from one level to the next
 _INSET = 8  # from the left side of a card to the line that leads inside
 _MARGIN = 12
-_LONGEST = 24  # characters shown of a label; all of it is in the tooltip
+_LONGEST = 24  # characters shown of a label; the tooltip has the whole label
 
-# Operators as they are written; letters, numbers and names are shown as they are.
+# The signs shown for operators; letters, numbers and names are shown unchanged.
 _SIGNS_OF = ("O", "U", "C", "F")
 _SIGNS = {
     "plus": "+",
@@ -58,7 +58,7 @@ _SIGNS = {
     "matrix": "[□]",
     "cases": "{□",
 }
-# An operator such as a sum, and what it works on.
+# An operator with scripts (such as a sum), applied to its argument.
 _APPLIED = "…(…)"
 _SIZE = re.compile(r"M!M-(\d+)x(\d+)")
 
@@ -73,11 +73,11 @@ _STYLE = (
 
 
 class _Block:
-    """A node with everything drawn around it: a rectangle whose inside is already arranged.
+    """A node with the arranged blocks of its children: a rectangle.
 
-    ``left``, ``right``, ``up`` and ``down`` reach from the centre of the node to the sides.
-    ``parts`` are the blocks inside it, each with its edge and its place relative to the centre;
-    ``inside`` is the one of them that the node encloses.
+    ``left``, ``right``, ``up`` and ``down`` are the distances from the centre of the node to the
+    sides. ``parts`` are the blocks of the children, each with its edge and its position relative
+    to the centre; ``inside`` is the one that the node encloses.
     """
 
     __slots__ = ("down", "inside", "left", "node", "parts", "right", "up")
@@ -98,7 +98,7 @@ class _Block:
 
 
 def draw_operator_tree(tree: Tree, matched: Iterable[Tree] = ()) -> str:
-    """An operator tree as SVG, the ``matched`` nodes coloured.
+    """Draw an operator tree as SVG, with the ``matched`` nodes coloured.
 
     >>> tree = Tree("U!plus", (Tree("V!x"), Tree("N!1")), ("0", "1"))
     >>> svg = draw_operator_tree(tree, matched=[tree.children[0]])
@@ -109,7 +109,7 @@ def draw_operator_tree(tree: Tree, matched: Iterable[Tree] = ()) -> str:
 
 
 def draw_layout_tree(tree: Tree, matched: Iterable[Tree] = ()) -> str:
-    """A symbol layout tree as SVG, the ``matched`` nodes coloured.
+    """Draw a symbol layout tree as SVG, with the ``matched`` nodes coloured.
 
     >>> draw_layout_tree(Tree("V!x", (Tree("N!2"),), ("a",))).count("<rect")
     2
@@ -163,7 +163,7 @@ def _put_beside(block: _Block, edge: str, part: _Block, x: float, side: int) -> 
 
 
 def is_drawing(text: str) -> bool:
-    """Whether a text begins as a picture of this module does."""
+    """Whether a text begins like a drawing of this module."""
     return text.startswith(_BEGINNING)
 
 
@@ -202,21 +202,21 @@ def _card(node: Tree, x: float, y: float, is_matched: bool) -> str:
 
 
 def _edge(edge: str, x1: float, y1: float, x2: float, y2: float) -> str:
-    """A line without a name: operands stand in their order, and scripts where they are written."""
+    """Draw an edge as an unlabelled line: the positions show the order and the kind of edge."""
     if edge == "e" and y1 == y2:
-        # The next cell stands on the same line: pass low behind what is between.
+        # The next cell is on the same line: draw the edge low, behind the cards between them.
         y1 = y2 = y1 + _NODE_HEIGHT / 2 - 6
     return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
 
 
 def _bent_edge(node: Tree, x1: float, y1: float, x2: float, y2: float) -> str:
-    """The way to what is inside: down from the left side of the card, then to the right."""
+    """Draw the edge to the enclosed block: down from the left side of the card, then right."""
     x = x1 - _width(node.label) / 2 + _INSET
     return f'<path d="M{x:.1f} {y1:.1f}V{y2:.1f}H{x2:.1f}"/>'
 
 
 def _shown(label: str) -> str:
-    """What a card says: signs that people know; the label itself is in the tooltip.
+    """Return the text of a card, with familiar signs; the tooltip has the label itself.
 
     >>> [_shown(label) for label in ("V!x", "U!times", "+!O!SUB", "M!M-2x3", "O!superset")]
     ['x', '×', '…(…)', '2×3', 'superset']
@@ -233,7 +233,7 @@ def _shown(label: str) -> str:
 
 
 def _width(label: str) -> float:
-    """About how wide a label is drawn; marks that combine take no room, wide letters two."""
+    """Estimate the width of a card: combining marks have none, wide letters about double."""
     width = 0.0
     for character in _shown(label):
         if not unicodedata.combining(character):

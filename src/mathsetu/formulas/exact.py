@@ -1,4 +1,4 @@
-"""Whether a formula stands in a text as it is written, up to spacing and notation."""
+"""Exact matches: whether a text contains a formula, up to spacing and notation."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from mathsetu.formulas.latex.symbols import NATIONAL
 from mathsetu.formulas.matching.prepared import SubtreeKeys, subtree_keys
 from mathsetu.formulas.parse import parse_once
 
-#: What a formula counts that is only a part of the one that is written.
+#: The score of a formula that is only a part of a formula of the text.
 PART = 0.8
-# A letter, or two symbols, stand in every other post.
+# Smaller formulas (a letter, two symbols) occur in too many posts.
 _LEAST_NODES = 3
-# Formulas of one text that are looked at.
+# Maximum number of candidate formulas compared per text.
 _MOST = 50
-# What is written in several ways, or says nothing but how wide a gap or a bracket is.
-# A fraction is written with a command or with a slash, before, between or around its two parts,
-# and a product with a sign or without.
+# Notation with several spellings, or that only sets the width of a space or bracket.
+# A fraction has a command or a slash before, between or around its two parts; a product has a
+# sign or none.
 _MARKS = "~&{}()/*"
 _GAPS = (r"\,", r"\;", r"\!", r"\:")
 _SPELLINGS = (
-    (r"\rightarrow", r"\to"),  # before a \right is taken for the end of a bracket
+    (r"\rightarrow", r"\to"),  # before \right, which is a prefix of it
     *((rf"\{name}", "") for name in ("displaystyle", "textstyle", "limits", "left", "right")),
     *((rf"\{name}", "") for name in ("mathrm", "qquad", "quad")),
     *((rf"\{name}", "\\") for name in ("operatorname*", "operatorname")),
@@ -33,9 +33,9 @@ _SPELLINGS = (
     *((rf"\{name}q", rf"\{name}") for name in ("le", "ge", "ne")),
     *((rf"\{name}", "|") for name in ("mid", "lvert", "rvert", "vert")),
 )
-# National names of functions; the longer first, as blanks no longer end them.
+# National names of functions, longest first, because no blank ends a name here.
 _NATIONAL = re.compile(rf"\\({'|'.join(sorted(filter(str.isascii, NATIONAL), key=len)[::-1])})")
-# The name of a command, and those that are not in every text that means the same.
+# The name of a command, and the names that vary between spellings of the same formula.
 _COMMAND = re.compile(r"\\([A-Za-z]+)")
 _CHOICES = frozenset(_COMMAND.findall(" ".join(map(" ".join, _SPELLINGS)))).union(
     NATIONAL, NATIONAL.values()
@@ -43,9 +43,9 @@ _CHOICES = frozenset(_COMMAND.findall(" ".join(map(" ".join, _SPELLINGS)))).unio
 
 
 def plainly(latex: str) -> str:
-    r"""LaTeX without blanks, brackets and choices of spelling: enough to look for a formula.
+    r"""Strip blanks, brackets and variants of spelling from LaTeX, to search for a formula in it.
 
-    Fractions are no more than their parts here, as there are several ways to write them.
+    Fractions are reduced to their parts, because there are several ways to write them.
 
     >>> plainly(r"\dfrac{1}{n ^ {2}} \, dx") == plainly(r"\frac1{n^2}dx") == plainly("1/n^2 dx")
     True
@@ -60,21 +60,21 @@ def plainly(latex: str) -> str:
         if spelling in plain:
             plain = plain.replace(spelling, usual)
     plain = _NATIONAL.sub(lambda found: f"\\{NATIONAL[found[1]]}", plain)
-    # Names are written as commands, or upright: both are letters.
+    # A name may be a command or upright letters: reduce both to letters.
     return plain.replace("\\", "")
 
 
 class HasFormulas(Protocol):
-    """A text with formulas; most texts are told to be without one by a first look or a second."""
+    """A text with formulas; ``raw`` and ``plain`` are cheap filters before ``formulas``."""
 
     @property
     def raw(self) -> str:
-        """Has all commands of the text, among other things."""
+        """A text that contains all commands of the formulas, and possibly more."""
         ...
 
     @property
     def plain(self) -> str:
-        """The whole text (`plainly`)."""
+        """The whole text, stripped by `plainly`."""
         ...
 
     @property
@@ -84,9 +84,9 @@ class HasFormulas(Protocol):
 
 
 def exactly(asked: str, text: HasFormulas) -> tuple[float, str]:
-    """How exactly a text holds a formula, and the formula of the text that does.
+    """Return how exactly a text contains a formula, and the formula of the text that does.
 
-    That is 1 where it is there as it is, `PART` where it is inside a larger one, else 0.
+    The score is 1 for an equal formula, `PART` for a larger formula that contains it, else 0.
     """
     wanted = _plain_formula(asked)
     if not wanted or not all(name in text.raw for name in _names(asked)):
@@ -95,7 +95,7 @@ def exactly(asked: str, text: HasFormulas) -> tuple[float, str]:
 
 
 def most_exact(asked: str, formulas: Iterable[str]) -> tuple[float, str]:
-    r"""How exactly one of some formulas holds another, and the one that does (see `exactly`).
+    r"""Return how exactly any of some formulas contains another, and which one (see `exactly`).
 
     >>> most_exact(r"\frac{1}{n^2}", [r"\frac1n", r"1/n^2 < 1"])
     (0.8, '1/n^2 < 1')
@@ -105,7 +105,7 @@ def most_exact(asked: str, formulas: Iterable[str]) -> tuple[float, str]:
         return 0.0, ""
     likely = islice((latex for latex in formulas if wanted in _plain_formula(latex)), _MOST)
     share, best = 0.0, ""
-    # The shortest first: nothing is more exact than the formula by itself.
+    # Shortest first: an equal formula is shorter than formulas that contain it.
     for latex in sorted(likely, key=len):
         own = _held(asked, latex)
         if own > share:
@@ -116,9 +116,9 @@ def most_exact(asked: str, formulas: Iterable[str]) -> tuple[float, str]:
 
 
 def is_telling(latex: str) -> bool:
-    r"""Whether a formula is large enough that to hold it says something of a post.
+    r"""Whether a formula is large enough that its occurrence in a post is informative.
 
-    A function with its argument is, however small: it has a name.
+    A named function with an argument is informative at any size.
 
     >>> is_telling("x"), is_telling("-1"), is_telling("x^2"), is_telling(r"\det A")
     (False, False, True, True)
@@ -127,13 +127,13 @@ def is_telling(latex: str) -> bool:
     return nodes >= _LEAST_NODES or (nodes > 1 and parse_once(latex).opt.label.startswith("F!"))
 
 
-# Good posts are found again and again, and each formula of a query is looked for in all of theirs.
+# Good posts are found repeatedly, and each formula of a query is compared with all of theirs.
 _plain_formula = lru_cache(maxsize=1 << 14)(plainly)
 
 
 @lru_cache(maxsize=64)
 def _names(latex: str) -> list[str]:
-    """Names of commands that a text must have which holds a formula, the longest first."""
+    """Return the commands that a text with this formula must contain, longest first."""
     return sorted(set(_COMMAND.findall(latex)) - _CHOICES, key=len, reverse=True)
 
 

@@ -1,6 +1,6 @@
-"""Operator trees as one line of text for people: what a wildcard stands for, in messages.
+"""Write operator trees as one line of readable text, for example the binding of a wildcard.
 
-Not meant to be parsed again: `mathsetu.formulas.notation` writes trees without loss.
+The text is not meant to be parsed: `mathsetu.formulas.notation` writes trees without loss.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from mathsetu.formulas.latex.boxes import MULTIPLICATION, RELATION
 from mathsetu.formulas.latex.symbols import SIGNS
 from mathsetu.formulas.tree import Tree
 
-# Between operands, and how tightly the operator binds; a looser operand gets parentheses.
+# Infix operators and their strength; an operand that binds more loosely gets parentheses.
 _BETWEEN = {
     "U!and": (", ", 0),
     "U!eq": (" = ", 1),
@@ -28,18 +28,18 @@ _BETWEEN = {
     "O!SUP": ("^", 7),
     "O!SUB": ("_", 7),
 }
-#: A text, or an operand and how tightly it must bind to stand without brackets.
+#: A text, or an operand and the least strength at which it needs no brackets.
 _Part = str | tuple[Tree, int]
 _LIST, _RELATION, _SUM, _PRODUCT, _SIGN, _POSTFIX, _TIGHTEST = 0, 1, 2, 4, 6, 8, 9
 _STRENGTHS = {RELATION: _RELATION, MULTIPLICATION: _PRODUCT}
-# Signs by what they are called in trees; of those that are called alike, the first.
+# Signs by their label in trees; of signs with the same label, the first.
 _SIGNS = {
     sign.operand: sign
     for sign in reversed(SIGNS.values())
     if sign.operand and sign.operand[:2] in ("O!", "U!", "C!")
 }
 _BY_TEXT = {sign.text: sign for sign in SIGNS.values()}
-# ⊂ and ⊆ are called alike, as LaTeXML calls them.
+# ⊂ and ⊆ have the same label, as in LaTeXML.
 _NAMES = {
     "O!binomial": "binom",
     "O!rem": "mod",
@@ -48,7 +48,7 @@ _NAMES = {
     "O!prsubset": "⊂",
     "O!prsuperset": "⊃",
 }
-# What stands around operands, and between them.
+# The opening bracket, the separator and the closing bracket.
 _AROUND = {
     "O!interval(O-O)": ("(", ", ", ")"),
     "O!interval(O-C)": ("(", ", ", "]"),
@@ -68,14 +68,14 @@ _LISTS = {"O!form-seq": ", ", "F!c": " | "}
 
 
 def infix(tree: Tree) -> str:
-    """An operator tree as text.
+    """Return an operator tree as text.
 
     >>> from mathsetu.formulas.notation import read_tree
     >>> infix(read_tree("[O!divide,0[F!sin,0[V!x]],1[U!plus,0[V!x],1[N!1]]]"))
     'sin(x)/(x + 1)'
     """
     pieces: list[str] = []
-    coming: list[_Part] = [(tree, 0)]  # the next is the last, so that depth costs only memory
+    coming: list[_Part] = [(tree, 0)]  # a stack, because formulas can be very deep
     while coming:
         part = coming.pop()
         if isinstance(part, str):
@@ -90,7 +90,7 @@ def infix(tree: Tree) -> str:
 
 
 def is_bracketed_as_factor(tree: Tree) -> bool:
-    """Whether `infix` puts a tree in brackets where it is a factor; a product joins the others.
+    """Whether `infix` puts a tree in brackets if it is a factor; a product gets no brackets.
 
     >>> plus = Tree("U!plus", (Tree("V!x"), Tree("N!1")), ("0", "1"))
     >>> is_bracketed_as_factor(plus), is_bracketed_as_factor(Tree("V!x"))
@@ -100,7 +100,7 @@ def is_bracketed_as_factor(tree: Tree) -> bool:
 
 
 def _parts(node: Tree) -> tuple[list[_Part], int]:
-    """What a node is written as, and how tightly that binds."""
+    """Return the parts of a node's text, and the strength of its operator."""
     label, operands = node.label, node.children
     if label == "O!root" and operands[1:] == (_TWO,):
         return ["sqrt(", (operands[0], _LIST), ")"], _TIGHTEST
@@ -145,10 +145,10 @@ _TWO = Tree("N!2")
 
 
 def _between(between: str, strength: int, operands: tuple[Tree, ...]) -> tuple[list[_Part], int]:
-    # The first may bind as tightly, the others must bind more tightly: a - (b - c).
+    # The first operand may bind equally tightly, the others must bind more tightly: a - (b - c).
     parts: list[_Part] = []
     for operand in operands:
-        # The arguments of a function that the tree takes for a factor: f(x, a).
+        # The arguments of f(x, a) are a factor in the tree.
         is_argument = between == " " and _opens_round(operand.label)
         if parts:
             parts.append("" if is_argument else between)
@@ -161,7 +161,7 @@ def _opens_round(label: str) -> bool:
 
 
 def _bracketed(label: str, operands: tuple[Tree, ...]) -> list[_Part]:
-    """Operands in brackets of their own; nothing where a label has none."""
+    """Return the operands in the brackets of a label; an empty list if the label has none."""
     inside = [(operand, _LIST + 1) for operand in operands]
     if label in _AROUND:
         opening, between, closing = _AROUND[label]
@@ -190,7 +190,7 @@ def _bracketed(label: str, operands: tuple[Tree, ...]) -> list[_Part]:
 
 
 def _applied(operands: tuple[Tree, ...]) -> list[_Part]:
-    """An operator with what stands over and under it, and what it works on."""
+    """Return an operator with its scripts, followed by its arguments."""
     if len(operands) == 3:  # a relation, and its sides
         operands = (operands[1], operands[0], operands[2])
     return _joined(" ", [(operand, _LIST) for operand in operands])

@@ -1,8 +1,8 @@
-"""What the labels of formula trees say, and one spelling for trees from other hands.
+"""Properties of tree labels, and normalisation of labels from other tools.
 
 A Tangent label is a kind, ``!`` and a name: ``V!x``, ``N!2``, ``U!plus``. LaTeXML writes the
 letters of operator trees in mathematical italics (``V!𝑥``) and marks some letters by name
-(``V!italic-ϵ``); our own trees write plain letters. `normalise` brings both together.
+(``V!italic-ϵ``); our own trees use plain letters. `normalise` converts the former to the latter.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from mathsetu.formulas.tree import Tree
 
 
 def _plain_letters() -> dict[int, str]:
-    """Italic mathematical letters and the plain letters they stand for; bold and the like stay."""
+    """Map italic mathematical letters to plain letters; bold and other styles are not mapped."""
     italic = [*range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C)]
     found = {}
     for code in italic:
         decomposition = unicodedata.decomposition(chr(code)).split()
         if decomposition:
             found[code] = chr(int(decomposition[1], 16))
-    found[0x210E] = "h"  # the italic h was in Unicode before the others
+    found[0x210E] = "h"  # the italic h has an older code point
     return found
 
 
@@ -32,7 +32,7 @@ _NAMED = ("italic-", "normal-")
 
 @lru_cache(maxsize=65536)
 def normalise_label(label: str) -> str:
-    """One label with plain letters.
+    """Return a label with plain letters.
 
     >>> normalise_label("V!𝑥"), normalise_label("V!italic-ϵ"), normalise_label("-!y")
     ('V!x', 'V!ϵ', 'V!y')
@@ -46,7 +46,7 @@ def normalise_label(label: str) -> str:
 
 
 def normalise(tree: Tree) -> Tree:
-    """A copy of a tree whose labels are spelled as our parser spells them.
+    """Return a copy of a tree with labels in the spelling of our parser.
 
     >>> normalise(Tree("U!plus", (Tree("V!𝑎"), Tree("N!1")), ("0", "1")))
     Tree('U!plus', 0=Tree('V!a'), 1=Tree('N!1'))
@@ -55,15 +55,15 @@ def normalise(tree: Tree) -> Tree:
 
 
 def relabelled(tree: Tree, label_of: Callable[[str], str]) -> Tree:
-    """A copy of a tree with other labels.
+    """Return a copy of a tree with each label replaced by ``label_of(label)``.
 
     >>> relabelled(Tree("?a", (Tree("N!1"),), ("a",)), lambda label: label.replace("?", "V!"))
     Tree('V!a', a=Tree('N!1'))
     """
-    # Each node after all nodes below it, without recursion.
+    # Children before parents, without recursion.
     finished: list[Tree] = []
     for node in reversed(list(tree.walk())):
-        # The children were finished last, the first of them last of all.
+        # Its children are the trees finished last, in reverse order.
         start = len(finished) - len(node.children)
         children = tuple(reversed(finished[start:]))
         del finished[start:]
@@ -72,7 +72,7 @@ def relabelled(tree: Tree, label_of: Callable[[str], str]) -> Tree:
 
 
 def is_commutative(label: str) -> bool:
-    """Whether operands may change places.
+    """Whether the operands of an operator may change places.
 
     >>> is_commutative("U!plus"), is_commutative("O!divide")
     (True, False)
@@ -81,7 +81,7 @@ def is_commutative(label: str) -> bool:
 
 
 def is_wildcard(label: str) -> bool:
-    """Whether a query's node stands for any sub-expression.
+    """Whether a node of a query matches any sub-expression.
 
     >>> is_wildcard("?x"), is_wildcard("?"), is_wildcard("V!x")
     (True, False, False)

@@ -1,4 +1,4 @@
-"""Rows to the symbol layout tree (SLT): what stands where.
+"""Build the symbol layout tree (SLT), the positions of symbols, from rows of boxes.
 
 Edges: ``n`` next on the line, ``a`` above right, ``b`` below right, ``o`` over, ``u`` under,
 ``c`` above left, ``d`` below left, ``w`` within, ``e`` the next element within.
@@ -39,23 +39,23 @@ _DEGREE_AND_WITHIN: Final[tuple[str, ...]] = ("c", "w")
 _ALONE: Final[dict[str, tuple[str, ...]]] = {edge: (edge,) for edge in EDGE_ORDER}
 _AFTER_NEXT: Final[dict[str, tuple[str, ...]]] = {edge: ("n", edge) for edge in EDGE_ORDER}
 _BETWEEN_FORMULAS: Final = frozenset({RELATION, META, COLON, CONDITION})
-# How many symbols of lines inside lines may be copied, times the rows before.
+# Limit for the symbols of a nested line that may be copied, times the number of rows.
 _MOST_COPIED: Final = 100_000
-# The tree of a line on which nothing is to be seen.
+# The tree of a line without visible symbols.
 _BLANK: Final = Tree("W!")
-# What is not made yet, and what has no elements.
+# Markers: a tree that is not built yet, and a row that has no elements.
 _UNKNOWN: Final = Tree("")
 _UNDIVIDED: Final = Tree("")
 
 
 def build_layout_tree(rows: list[Row]) -> Tree:
-    """The tree of the last row; inner rows come before the rows around them.
+    """Return the tree of the last row; inner rows must come before the rows around them.
 
     >>> from mathsetu.formulas.latex.reader import read_layout
     >>> build_layout_tree(read_layout("x^2+1")[1])
     Tree('V!x', n=Tree('+', n=Tree('N!1')), a=Tree('N!2'))
     """
-    # The trees of the rows, then those of rows in brackets that were divided into elements.
+    # The trees of the rows, then those of rows in brackets after division into elements.
     count = len(rows)
     trees = [_UNKNOWN] * (2 * count)
     for number, row in enumerate(rows):
@@ -66,7 +66,7 @@ def build_layout_tree(rows: list[Row]) -> Tree:
 
 
 def _chain(boxes: list[Box], trees: list[Tree]) -> Tree | None:
-    """Boxes as a line: each has what follows it on its ``n`` edge. The first node of the line."""
+    """Link boxes by ``n`` edges into a line; return its first node, or None if there is none."""
     following: Tree | None = None
     for box in reversed(boxes):
         label = box.plain
@@ -99,7 +99,7 @@ def _chain(boxes: list[Box], trees: list[Tree]) -> Tree | None:
 
 
 def _of(row: Row, trees: list[Tree]) -> Tree:
-    """The tree of an inner row."""
+    """Return the tree of an inner row."""
     if row.number >= 0:
         return trees[row.number]
     box = row.boxes[0]
@@ -115,7 +115,7 @@ def _node(
     following: Tree | None,
     trees: list[Tree],
 ) -> Tree:
-    """The node of a box with its scripts and with what follows it."""
+    """Return the node of a box with its scripts and the nodes after it on the line."""
     if box.scripts:
         return _finish(Tree(label, children, edges, box.symbol), box, following, trees)
     if following is None:
@@ -124,19 +124,19 @@ def _node(
 
 
 def _finish(base: Tree, box: Box, following: Tree | None, trees: list[Tree]) -> Tree:
-    """A node with the scripts of a box and with what follows it."""
+    """Add the scripts of a box, and the nodes after it on the line, to a node."""
     for script in box.scripts:
         base = _attach(base, script.edge, _of(script, trees))
     return base if following is None else _followed(base, following)
 
 
 def _followed(base: Tree, following: Tree) -> Tree:
-    """A node with what follows it on the line."""
+    """Add the nodes after it on the line to a node."""
     return Tree(base.label, (following, *base.children), ("n", *base.edges), base.symbol)
 
 
 def _attach(base: Tree, edge: str, child: Tree) -> Tree:
-    """A node with one more edge; where that edge is taken, the node goes into a group first."""
+    """Return a node with one more edge; if it has that edge, it is first put into a group."""
     children = base.children
     edges = base.edges
     if edge in edges:
@@ -151,7 +151,7 @@ def _attach(base: Tree, edge: str, child: Tree) -> Tree:
 
 
 def _joined(line: Tree, following: Tree, trees: list[Tree]) -> Tree:
-    """A line with another after it."""
+    """Append one line to another."""
     if line is _BLANK:
         return following
     nodes: list[Tree] = []
@@ -160,7 +160,7 @@ def _joined(line: Tree, following: Tree, trees: list[Tree]) -> Tree:
         nodes.append(last)
         last = last.children[0]
     if len(nodes) * len(trees) > 2 * _MOST_COPIED:
-        # Lines inside lines without end would be copied again and again.
+        # Deeply nested lines would be copied again at each level.
         return Tree("M!1x1", (following, line), _NEXT_AND_WITHIN)
     following = _followed(last, following)
     for node in reversed(nodes):
@@ -169,12 +169,12 @@ def _joined(line: Tree, following: Tree, trees: list[Tree]) -> Tree:
 
 
 def _grouped(tree: Tree) -> Tree:
-    """A line as one node: its only node, or a group of all."""
+    """Return a line as one node: its only node, or a group of all its nodes."""
     return Tree("M!1x1", (tree,), _WITHIN) if "n" in tree.edges else tree
 
 
 def _compound(box: Box, sign: Sign, following: Tree | None, trees: list[Tree]) -> Tree | None:
-    """A box with rows inside it."""
+    """Return the tree of a box with inner rows, and of the nodes after it on the line."""
     kind = sign.kind
     rows = box.rows
     if kind == TABLE:
@@ -204,7 +204,7 @@ def _compound(box: Box, sign: Sign, following: Tree | None, trees: list[Tree]) -
         parts = (_of(rows[1], trees), first)
         return _node(sign.layout, parts, _DEGREE_AND_WITHIN, box, following, trees)
     if kind == ACCENT:
-        # The mark is the symbol that was written; it hangs on what it stands over.
+        # The mark has the symbol number; it is a child of the node that it stands over.
         mark = Tree(sign.text, (), (), box.symbol)
         base = _attach(_grouped(first), "u" if sign.below else "o", mark)
         return _finish(base, box, following, trees)
@@ -216,7 +216,7 @@ def _compound(box: Box, sign: Sign, following: Tree | None, trees: list[Tree]) -
 
 
 def _enclosed(box: Box, sign: Sign, inner: Tree, following: Tree | None, trees: list[Tree]) -> Tree:
-    """What is between brackets: one node, its elements inside."""
+    """Return brackets and their content as one node, with the elements inside."""
     boxes = box.rows[0].boxes
     if not boxes:
         return _node(sign.layout + "1x0", (), (), box, following, trees)
@@ -238,12 +238,12 @@ def _enclosed(box: Box, sign: Sign, inner: Tree, following: Tree | None, trees: 
 
 
 def _is_inline(box: Box) -> bool:
-    """Whether a fence's brackets are symbols of the line; around such, one level is enough."""
+    """Whether the brackets of a fence are plain symbols; a fence around it is then a node."""
     return box.sign.kind == FENCE and not box.sign.encloses
 
 
 def _bracketed(box: Box, following: Tree | None, trees: list[Tree]) -> Tree | None:
-    """Brackets that are symbols like others, and what is between them."""
+    """Return brackets that are plain symbols, with the nodes between and after them."""
     sign = box.sign
     if sign.closing:
         following = _linked(sign.closing, (), (), box.closer, following)
@@ -268,15 +268,15 @@ def _linked(
     symbol: int,
     following: Tree | None,
 ) -> Tree:
-    """A node with what follows it on the line."""
+    """Create a node that is followed by the given nodes on the line."""
     tree = Tree(label, children, edges, symbol)
     return tree if following is None else _followed(tree, following)
 
 
 def _elements(row: Row, trees: list[Tree]) -> Tree | None:
-    """The first element of a row between brackets, if it has several; worked out once.
+    """Return the first element of a row between brackets, if it has several; computed once.
 
-    The rows inside it come first, so that brackets may be nested as deep as they like.
+    Inner rows are divided first, so that brackets may be nested to any depth.
     """
     if row.number < 0:
         return None
@@ -287,7 +287,7 @@ def _elements(row: Row, trees: list[Tree]) -> Tree | None:
 
 
 def _divided(boxes: list[Box], trees: list[Tree]) -> Tree | None:
-    """The first of the elements that commas make of a line, if there are some: it has the next."""
+    """Divide a line at its commas; return the first element, linked to the others, or None."""
     ends: list[int] = []
     for place, part in enumerate(boxes):
         role = part.sign.role
@@ -300,16 +300,16 @@ def _divided(boxes: list[Box], trees: list[Tree]) -> Tree | None:
             return None  # a sequence of formulas is one element
     if not ends:
         return None
-    tree = _chain(boxes[ends[-1] :], trees)  # there need not be anything after the last comma
+    tree = _chain(boxes[ends[-1] :], trees)  # may be None after the last comma
     for start, end in zip([0, *ends][-2::-1], reversed(ends), strict=True):
         element = _chain(boxes[start:end], trees)
-        assert element is not None  # the comma is there
+        assert element is not None  # it has at least the comma
         tree = element if tree is None else _attach(element, "e", tree)
     return tree
 
 
 def _table(box: Box, following: Tree | None, trees: list[Tree]) -> Tree | None:
-    """A table: one node, its cells inside, row by row."""
+    """Return a table as one node with its cells inside, row by row."""
     brackets = box.sign.opening + box.sign.closing
     if brackets and not box.sign.encloses:
         return _bracketed(box, following, trees)
@@ -318,7 +318,7 @@ def _table(box: Box, following: Tree | None, trees: list[Tree]) -> Tree | None:
 
 
 def _grid(box: Box, trees: list[Tree]) -> tuple[str, tuple[Tree, ...], tuple[str, ...]]:
-    """The size of a table, its first cell, which has all others, and the edge to it."""
+    """Return the size of a table, its first cell (linked to the others), and the edge to it."""
     cell: Tree | None = None
     for row in reversed(box.rows):
         tree = _of(row, trees)

@@ -1,9 +1,9 @@
-"""Tangent's text form of formula trees, both ways.
+"""Read and write Tangent's text form of formula trees.
 
 ``[V!x,a[N!2]]`` is x with 2 above-right; the edge ``n`` (next on the line) is left out, so
 ``[V!x[+[V!y]]]`` reads x, then +, then y. In an operator tree the edges are operand positions:
 ``[U!plus,0[V!x],1[V!y]]``. Inside labels ``, [ ] ?`` are written as entities. Some public files
-hold trees as CSV wrote them, quoted and with doubled quotes; they are read too.
+contain trees in CSV quoting (quoted, with doubled quotes); these are read, too.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from mathsetu.formulas.tree import Tree
 _ENTITIES = {"&comma;": ",", "&lsqb;": "[", "&rsqb;": "]", "&quest;": "?"}
 _ESCAPES = str.maketrans({char: entity for entity, char in _ENTITIES.items()})
 _ENTITY = re.compile("|".join(_ENTITIES))
-# The pieces: a node's opening with its label, an edge name before a node, a node's end.
+# A tree in CSV quoting.
 _QUOTED = re.compile(r'\\?"(\[.*\])\\?"', re.DOTALL)
+# A token: the start of a node with its label, an edge name before a node, or the end of a node.
 _PIECE = re.compile(r"\[([^\[\],]*)|,([^\[\],]*)(?=\[)|(\])")
 
 
@@ -31,7 +32,7 @@ def read_tree(text: str) -> Tree:
     if (quoted := _QUOTED.fullmatch(text)) is not None:
         text = quoted.group(1).replace('""', '"')
     root: Tree | None = None
-    # The nodes that stand open, outermost first: label, children, edges.
+    # The open nodes, outermost first: label, children, edges.
     open_nodes: list[tuple[str, list[Tree], list[str]]] = []
     edge = "n"
     position = 0
@@ -65,7 +66,7 @@ def read_tree(text: str) -> Tree:
 
 
 def write_tree(tree: Tree) -> str:
-    """Write a tree in text form; `read_tree` gives it back.
+    """Write a tree in the text form that `read_tree` parses.
 
     >>> write_tree(Tree("V!x", (Tree("N!2"),), ("a",)))
     '[V!x,a[N!2]]'
@@ -81,7 +82,7 @@ def write_tree(tree: Tree) -> str:
         pending.append("]")
         for number in reversed(range(len(item.children))):
             pending.append(item.children[number])
-            # Only a first child may go without its edge: the 50th operand is called "n" too.
+            # Only a first child may omit its edge: the 50th operand also has the edge "n".
             if number or item.edges[number] != "n":
                 pending.append("," + item.edges[number])
     return "".join(parts)

@@ -1,4 +1,4 @@
-"""The value of numeric sub-trees: 0.5, ½ and one half as a fraction are the same number."""
+"""Values of numeric sub-trees: 0.5, ½ and the fraction 1/2 are the same number."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 
-# Longer numbers are compared as they are written: reading and dividing them takes long.
+# Longer numbers are compared as written: parsing and dividing them would be slow.
 _LONGEST = 40
 _MOST_BITS = 512
 _POINTS = {0x066B: ".", 0x066C: ","}  # Arabic decimal and thousands separators
@@ -19,7 +19,7 @@ _VULGAR = re.compile(r"(\d*)([\u00bc-\u00be\u2150-\u215e\u2189])", re.ASCII)
 
 @lru_cache(maxsize=16384)
 def number_value(name: str) -> Fraction | None:
-    """The value of a written number, in any script's digits; None when it is none.
+    """Return the value of a number in digits of any script; None for any other text.
 
     >>> number_value("0.50"), number_value("1,000"), number_value("2½"), number_value("१२")
     (Fraction(1, 2), Fraction(1000, 1), Fraction(5, 2), Fraction(12, 1))
@@ -36,9 +36,9 @@ def number_value(name: str) -> Fraction | None:
 
 
 def value(label: str, operands: Sequence[Fraction | None]) -> Fraction | None:
-    """The value of a node from the values of its operands; None when it has none.
+    """Return the value of a node from the values of its operands; None if it is not a number.
 
-    Only ways of writing one number count (fractions and signs): ``1+1`` is a sum, not a 2.
+    Only fractions and signs are evaluated: ``1+1`` is a sum, not a 2.
 
     >>> value("O!divide", [Fraction(1), Fraction(2)])
     Fraction(1, 2)

@@ -1,13 +1,13 @@
 r"""Evaluates operator trees numerically, with numbers substituted for letters.
 
-Formulas that are written differently and mean the same have the same values: $(x+1)^2$ and
-$x^2+2x+1$, $\frac{1}{2}$ and $0.5$. Each letter has fixed numbers of its own, made of its name, so
-that formulas can be compared without looking at both at once: the values of a sub-formula become a
-label, and what has the same label has the same values. Equations and inequalities are compared by
-the difference of their sides, whatever both are multiplied by: $2x=4$ is $x=2$, $a<b$ is $b>a$.
+Equivalent formulas have the same values: $(x+1)^2$ and $x^2+2x+1$, $\frac{1}{2}$ and $0.5$. The
+numbers substituted for a letter are a hash of its name, so that each formula can be labelled
+independently: the values of a sub-formula become a label, and equal labels mean equal values.
+Equations and inequalities are compared by the difference of their sides, up to a factor: $2x=4$
+equals $x=2$, and $a<b$ equals $b>a$.
 
-Only arithmetic, powers, roots and elementary functions are evaluated. Everything is done in
-floating point and in one pass, so that no formula takes long, however large its numbers are.
+Only arithmetic, powers, roots and elementary functions are evaluated. Evaluation is in floating
+point and in one pass, so that no formula takes long, however large its numbers are.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from mathsetu.formulas.tree import Tree
 
 #: The values of a sub-formula, one for each sample point.
 Values = tuple[complex, ...]
-#: What the labels of values begin with; no symbol's label does.
+#: The prefix of labels of values; no label of a symbol has it.
 VALUE: Final = "value:"
 
-# How many numbers are put in for each letter: two different formulas agree in all of them only
-# by chance, which is less likely than a mistake in reading them.
+# The number of sample points. Two different formulas agree at all of them only by chance, which
+# is less likely than a parsing error.
 _POINTS: Final = 3
-# Digits in which values must agree; rounding changes the last few of the sixteen that there are.
+# Digits that must agree; rounding errors affect the last few of the sixteen digits of a float.
 _DIGITS: Final = 9
-# What is smaller is the rounding error of a difference.
+# Smaller differences are rounding errors.
 _ZERO: Final = 1e-11
-# Names of letters are cut off here; longer ones are those of sub-formulas in subscripts.
+# Names of letters are truncated at this length; longer ones contain sub-formulas as subscripts.
 _LONGEST_NAME: Final = 200
 
 _CONSTANTS: Final[Mapping[str, float]] = {"V!π": math.pi, "V!e": math.e}
@@ -53,7 +53,7 @@ def _reciprocal(function: Callable[[complex], complex]) -> Callable[[complex], c
 
 
 def _gamma(number: complex) -> complex:
-    """The factorial, also between integers."""
+    """Return the factorial, extended to real numbers by the gamma function."""
     if number.imag:
         raise ValueError("the gamma function is only evaluated for real numbers")
     return complex(math.gamma(number.real + 1))
@@ -92,7 +92,7 @@ _INVERSES: Final = {"sin": "arcsin", "cos": "arccos", "tan": "arctan"}
 
 
 def sub_values(tree: Tree) -> list[tuple[Tree, Values | None]]:
-    r"""Every node of an operator tree with its values, None where it has none; children first.
+    r"""Return all nodes of an operator tree with their values (or None), children first.
 
     >>> from mathsetu.formulas import parse_latex
     >>> [(node.label, round(values[0].real, 3))
@@ -112,7 +112,7 @@ def sub_values(tree: Tree) -> list[tuple[Tree, Values | None]]:
 
 
 def value_labels(tree: Tree) -> list[str]:
-    r"""A label for each operator of a tree that can be evaluated, and for each relation.
+    r"""Return a label for each operator and each relation of a tree that can be evaluated.
 
     >>> from mathsetu.formulas import parse_latex
     >>> square, expanded = (parse_latex(one).opt for one in ("(x+1)^2", "x^2+2x+1"))
@@ -134,7 +134,7 @@ def value_labels(tree: Tree) -> list[str]:
 
 
 def labels_by_number(tree: Tree) -> list[str]:
-    r"""The labels of the nodes of an operator tree; each number is one node, named by its value.
+    r"""Return the labels of an operator tree; each numeric sub-tree is one label, its value.
 
     >>> from mathsetu.formulas import parse_latex
     >>> labels_by_number(parse_latex(r"x+\frac{1}{2}").opt), parse_latex("x+0.50").opt
@@ -157,7 +157,7 @@ def labels_by_number(tree: Tree) -> list[str]:
 
 
 def by_value(label: str) -> str:
-    """A label of a layout tree, where each symbol is a node of its own: numbers by value.
+    """Return a label of a layout tree, with a number replaced by its value.
 
     >>> by_value("N!0.50"), by_value("V!x")
     ('N!0.5', 'V!x')
@@ -167,7 +167,7 @@ def by_value(label: str) -> str:
 
 
 def number_label(number: float) -> str:
-    """The label of a number, the same for all ways of writing it.
+    """Return the label of a number, equal for all its spellings.
 
     >>> number_label(0.5), number_label(1000)
     ('N!0.5', 'N!1000')
@@ -176,7 +176,7 @@ def number_label(number: float) -> str:
 
 
 def label_of(values: Values) -> str:
-    """What is the same for all sub-formulas with these values; numbers read as written ones.
+    """Return the label of all sub-formulas with these values; a constant has that of a number.
 
     >>> label_of((2 + 0j, 2 + 0j, 2 + 0j))
     'N!2'
@@ -188,14 +188,14 @@ def label_of(values: Values) -> str:
 
 
 def _relation(label: str, left: Values, right: Values) -> str:
-    """The label of an equation or inequality: the difference of its sides, up to a factor."""
+    """Return the label of an equation or inequality: its sides' difference, up to a factor."""
     name, turned = _SIDES[label]
     if turned:
         left, right = right, left
     differences = [a - b for a, b in zip(left, right, strict=True)]
     scale: complex = next((one for one in differences if abs(one) > _ZERO), 1 + 0j)
     if name in ("lt", "leq"):
-        scale = complex(abs(scale))  # a negative factor would turn the inequality round
+        scale = complex(abs(scale))  # a negative factor would reverse the inequality
     return f"{VALUE}{name}:" + _digest([_rounded(one / scale) for one in differences])
 
 
@@ -205,12 +205,12 @@ def _digest(rounded: list[tuple[float, float]]) -> str:
 
 
 def _rounded(value: complex) -> tuple[float, float]:
-    """Both parts, in as many digits of the larger one as must agree."""
+    """Round the real and imaginary parts to `_DIGITS` digits of the absolute value."""
     size = abs(value)
     if size <= _ZERO:
         return 0.0, 0.0
     places = _DIGITS - 1 - math.floor(math.log10(size))
-    # Adding 0.0 makes a zero of the negative zero that rounding may leave.
+    # Adding 0.0 turns a negative zero, which rounding may produce, into zero.
     return round(value.real, places) + 0.0, round(value.imag, places) + 0.0
 
 
@@ -219,7 +219,7 @@ def _values(node: Tree, operands: list[Values | None]) -> Values | None:
     if not node.children:
         return _leaf(label)
     if label == "O!SUB" and node.children[0].label.startswith("V!"):
-        return _letter(_name(node))  # a letter with an index is a letter of its own
+        return _letter(_name(node))  # a letter with an index is a separate letter
     head = node.children[0]
     if label.startswith("+!F!") and len(operands) == 2 and operands[1] is not None:
         function = _decorated(label[4:], head)
@@ -243,7 +243,7 @@ def _leaf(label: str) -> Values | None:
 
 
 def _letter(name: str) -> Values:
-    """The numbers that are put in for a letter: between 1 and 3, where few functions jump."""
+    """Return the values of a letter: from 1 to 3, where few functions are discontinuous."""
     digest = blake2b(name.encode(errors="replace"), digest_size=4 * _POINTS).digest()
     return tuple(
         complex(1 + 2 * int.from_bytes(digest[4 * place : 4 * place + 4], "big") / 2**32)
@@ -263,7 +263,7 @@ def _name(node: Tree) -> str:
 
 
 def _operation(label: str, count: int) -> Callable[[list[complex]], complex] | None:
-    """What an operator does with so many numbers; None where it cannot be evaluated."""
+    """Return the operation of an operator on ``count`` numbers; None if it is not supported."""
     if label == "U!plus":
         return sum
     if label in ("U!times", "F!⋅"):
@@ -287,7 +287,7 @@ _SIMPLE: Final[Mapping[tuple[str, int], Callable[[list[complex]], complex]]] = {
 
 
 def _decorated(name: str, head: Tree) -> Callable[[complex], complex] | None:
-    r"""A function that is written with an exponent or a base: $\sin^2$, $\tan^{-1}$, $\log_2$."""
+    r"""Return a function with an exponent or a base: $\sin^2$, $\tan^{-1}$, $\log_2$; or None."""
     function = _FUNCTIONS.get(name)
     if function is None or len(head.children) != 2 or head.children[0].children:
         return None
@@ -304,7 +304,7 @@ def _decorated(name: str, head: Tree) -> Callable[[complex], complex] | None:
 
 
 def _number(tree: Tree) -> float | None:
-    """A written number, perhaps with a sign."""
+    """Return the value of a written number, which may have a minus; None for other trees."""
     if tree.label == "O!minus" and len(tree.children) == 1:
         inner = _number(tree.children[0]) if not tree.children[0].children else None
         return None if inner is None else -inner

@@ -1,4 +1,4 @@
-"""Boxes to the nodes of operator trees: what one box means wherever it stands."""
+"""Build nodes of operator trees from single boxes, independently of their context."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from mathsetu.formulas.latex.boxes import (
 from mathsetu.formulas.latex.commands import fence_sign
 from mathsetu.formulas.tree import POSITIONS, Tree
 
-#: Names of the first operands of a node, by how many there are.
+#: The edges of a node by its number of operands.
 _EDGES: Final[tuple[tuple[str, ...], ...]] = tuple(
     POSITIONS[:count] for count in range(len(POSITIONS) + 1)
 )
-#: The names of one operand, and of two.
+#: The edges of one operand, and of two.
 ONE: Final = _EDGES[1]
 TWO: Final = _EDGES[2]
 _NAMED: Final = len(_EDGES)
-#: What is missing beside an operator.
+#: A missing operand.
 BLANK: Final = Tree("W!")
-# The degree of a root that has none.
+# The default degree of a root.
 _SQUARE: Final = Tree("N!2")
 _SCRIPT_LABELS: Final = {edge: "O!SUP" if edge in "aoc" else "O!SUB" for edge in "aocbud"}
 _PARENTHESES: Final = fence_sign("(", ")")
@@ -51,12 +51,12 @@ _ENCLOSED: Final = {
     "⌈⌉": "F!ceiling",
     "⌊⌉": "F!round",
 }
-# Relations that are others read from right to left.
+# Relations that are replaced by their mirror image.
 _TURNED: Final = {"O!superset": "O!subset", "O!prsuperset": "O!prsubset"}
 
 
 def edges(count: int) -> tuple[str, ...]:
-    """The names of so many operands.
+    """Return the edges of ``count`` operands.
 
     >>> edges(3)
     ('0', '1', '2')
@@ -67,12 +67,12 @@ def edges(count: int) -> tuple[str, ...]:
 
 
 def tree_of(row: Row, trees: list[Tree]) -> Tree:
-    """The tree of an inner row."""
+    """Return the tree of an inner row."""
     return trees[row.number] if row.number >= 0 else operand(row.boxes[0], trees)
 
 
 def node(box: Box, operands: tuple[Tree, ...], trees: list[Tree]) -> Tree:
-    """The operator in a box, applied."""
+    """Apply the operator of a box to operands."""
     sign = box.sign
     if box.scripts or sign.kind != ATOM:
         return applied(operand(box, trees), operands)
@@ -85,7 +85,7 @@ def node(box: Box, operands: tuple[Tree, ...], trees: list[Tree]) -> Tree:
 
 
 def applied(head: Tree, operands: tuple[Tree, ...]) -> Tree:
-    """A head applied to operands; a head that is itself built comes first among them.
+    """Apply a head to operands; a head with children becomes the first operand.
 
     >>> applied(Tree("F!sin"), (Tree("V!x"),))
     Tree('F!sin', 0=Tree('V!x'))
@@ -101,7 +101,7 @@ def applied(head: Tree, operands: tuple[Tree, ...]) -> Tree:
 
 
 def operand(box: Box, trees: list[Tree]) -> Tree:
-    """The node of a box that stands as an operand."""
+    """Return the node of a box that is an operand."""
     sign = box.sign
     tree = box.leaf
     if tree is None:
@@ -112,14 +112,14 @@ def operand(box: Box, trees: list[Tree]) -> Tree:
 
 
 def scripted(tree: Tree, box: Box, trees: list[Tree]) -> Tree:
-    """A node with the scripts of a box, in the order in which they were written."""
+    """Add the scripts of a box to a node, in the order of writing."""
     is_group = box.sign.kind == GROUP
     for script in box.scripts:
         inner = script.boxes[0].leaf if script.number < 0 else trees[script.number]
         if inner is None:
             inner = tree_of(script, trees)
         if is_group and script.edge in "ou":
-            # What stands over or under a group is applied to it.
+            # A script over or under a group is applied to the group.
             tree = applied(inner, (tree,))
         else:
             tree = Tree(_SCRIPT_LABELS[script.edge], (tree, inner), TWO)
@@ -154,7 +154,7 @@ def _compound(box: Box, trees: list[Tree]) -> Tree:
 
 
 def argument_list(box: Box, trees: list[Tree]) -> tuple[Tree, ...]:
-    """The arguments that a function finds between brackets."""
+    """Return the arguments of a function from the brackets after it."""
     tree = tree_of(box.rows[0], trees)
     if tree.label.startswith("M!L-"):
         return tree.children
@@ -166,7 +166,7 @@ def argument_list(box: Box, trees: list[Tree]) -> tuple[Tree, ...]:
 
 
 def collection(label: str, trees: Sequence[Tree], symbol: int = -1) -> Tree:
-    """A list, set or vector of trees; a list of one is that one.
+    """Return a list, set or vector of trees; a list of one tree is that tree.
 
     >>> collection("M!L-", [Tree("V!a"), Tree("V!b")]).label
     'M!L-2'
@@ -219,7 +219,7 @@ def _set(box: Box, tree: Tree, is_list: bool) -> Tree:
 
 
 def _joined(cells: tuple[Tree, ...]) -> tuple[Tree, ...]:
-    """The cells of an aligned line: ``a &= b`` is one formula, divided only for the eye."""
+    """Join the cells of an aligned line: ``a &= b`` is one formula, split only for alignment."""
     joined: list[Tree] = []
     for cell in cells:
         formula = _completed(cell, joined[-1]) if joined else None
@@ -231,7 +231,7 @@ def _joined(cells: tuple[Tree, ...]) -> tuple[Tree, ...]:
 
 
 def _completed(cell: Tree, left: Tree) -> Tree | None:
-    """A cell that begins with a relation (``= b, c = d``), with its left side; None for others."""
+    """Add the left side to a cell that begins with a relation (``= b, c = d``); else None."""
     if len(cell.children) == 2 and cell.children[0].label == "W!":
         return Tree(cell.label, (left, cell.children[1]), TWO, cell.symbol)
     if cell.label not in ("U!and", "O!form-seq"):
@@ -243,7 +243,7 @@ def _completed(cell: Tree, left: Tree) -> Tree | None:
 
 
 def _table(box: Box, trees: list[Tree]) -> Tree:
-    """A matrix, cases, or lines above each other."""
+    """Return the tree of a matrix, of cases, or of stacked lines."""
     meaning = box.sign.operand
     columns = box.columns or 1
     cells = tuple([tree_of(row, trees) for row in box.rows])

@@ -1,9 +1,9 @@
-"""Rows to the operator tree (OPT): what is applied to what.
+"""Build the operator tree (OPT), operators with their operands, from rows of boxes.
 
-Each row is read from left to right by precedence: separators bind least, then ``⇔`` and ``:``,
+Each row is parsed from left to right by precedence: separators bind least, then ``⇔`` and ``:``,
 relations, sums, products, functions and big operators, and scripts and postfix signs most.
-Where mathematicians' writing is ambiguous the reading is LaTeXML's (docs/formulas.md has the
-table), because public formula data was made with it.
+Ambiguous notation is read as LaTeXML reads it (docs/formulas.md has the table), because public
+formula data was made with LaTeXML.
 """
 
 from __future__ import annotations
@@ -50,35 +50,35 @@ from mathsetu.formulas.operands import (
 )
 from mathsetu.formulas.tree import Tree
 
-# What stands open inside a product: a sign that waits for its operand, or a function's role.
+# The kind of a frame with a sign that waits for its operand; other kinds are roles of functions.
 _UNARY: Final = -1
-# Functions without brackets: another multiplication sign ends their argument.
+# Functions whose argument without brackets ends at the next multiplication sign.
 _BARE: Final = frozenset({FUNCTION, TRIGONOMETRIC})
-# Functions that take what is in brackets after them as their arguments.
+# Functions that take the content of brackets after them as their arguments.
 _WITH_BRACKETS: Final = frozenset({FUNCTION, TRIGONOMETRIC, NEGATION})
-# Operators between two operands, whatever else is around them.
+# Operators that are binary between two operands, whatever the context.
 _BINARY: Final = frozenset({ADDITION, MULTIPLICATION, RELATION})
-# After the last box: ends everything that is open.
+# A sentinel after the last box, which ends everything that is open.
 _END_ROLE: Final = 99
 _END: Final = [Box(Sign("", "mo", _END_ROLE), -1)]
 
-# A product: its factors and the operator between them (none: written side by side).
+# A product: its factors and the operator between them (None if they are side by side).
 _Product = tuple[list[Tree], "Box | None"]
-# Kind, head, and the product around what stands open, with the operator that waits there.
+# An open argument: its kind and head, and the product around it with its waiting operator.
 _Frame = tuple[int, Tree, list[Tree], "Box | None", "Box | None"]
 
 
 def build_operator_tree(rows: list[Row]) -> Tree:
-    """The tree of the last row; inner rows come before the rows around them.
+    """Return the tree of the last row; inner rows must come before the rows around them.
 
     >>> from mathsetu.formulas.latex.reader import read_layout
     >>> build_operator_tree(read_layout("x^2+1")[1])
     Tree('U!plus', 0=Tree('O!SUP', 0=Tree('V!x'), 1=Tree('N!2')), 1=Tree('N!1'))
     """
     budget = [MOST_REPEATED]
-    trees: list[Tree] = []  # those of the rows so far
+    trees: list[Tree] = []  # the trees of the rows so far
     for row in rows:
-        # Most rows are one or two operands, or two with an operator between, and need no more.
+        # Fast path: most rows are one or two operands, or two with an operator between them.
         boxes = row.boxes
         count = len(boxes)
         if count == 1:
@@ -101,18 +101,18 @@ def build_operator_tree(rows: list[Row]) -> Tree:
 
 
 def _sentence(row: list[Box], budget: Budget, trees: list[Tree]) -> Tree:
-    """The tree of a row. Each level collects operands until an operator of a lower level."""
-    # The product being read, the operator between its factors, and one that waits for more.
+    """Return the tree of a row; a level collects operands until an operator binds more loosely."""
+    # The current product, the operator between its factors, and one that waits for its operand.
     factors: list[Tree] = []
     joiner: Box | None = None
     waiting: Box | None = None
     # Functions and signs whose argument is being read.
     frames: list[_Frame] = []
-    # The sum, the operator between its terms, and one that waits for more.
+    # The current sum, the operator between its terms, and one that waits for its operand.
     terms: list[Tree] = []
     adder: Box | None = None
     next_adder: Box | None = None
-    # One relation with what stands before it; more of them, and lists, are a clause.
+    # One relation and the expression before it; several relations, and lists, need a clause.
     relation: Box | None = None
     before: Tree | None = None
     clause: Clause | None = None
@@ -140,14 +140,14 @@ def _sentence(row: list[Box], budget: Budget, trees: list[Tree]) -> Tree:
                 tree = operand(box, trees)
                 if sign.kind == FENCE:
                     if frames and factors:
-                        # sin x (y): what is in brackets is no longer part of the argument.
+                        # sin x (y): the brackets are not part of the argument.
                         factors, joiner, waiting = _end_frames(
                             frames, _BARE, factors, joiner, waiting, trees
                         )
                 elif sign.kind == FRACTION and factors and _is_mixed(row, place):
                     tree = Tree("U!plus", (factors.pop(), tree), TWO)
             if joiner is waiting:
-                factors.append(tree)  # both are none: another factor side by side
+                factors.append(tree)  # both are None: factors side by side
             else:
                 factors, joiner = _times(factors, joiner, waiting, tree, trees)
                 waiting = None
@@ -210,7 +210,7 @@ def _sentence(row: list[Box], budget: Budget, trees: list[Tree]) -> Tree:
                 if relation is not None:
                     clause.add(before, relation, RELATION)
             if role == CONDITION:
-                # What comes after "such that" in a set is read by itself.
+                # The condition after "such that" in a set is parsed separately.
                 parts = (clause.end(whole), _sentence(row[place:], budget, trees))
                 return Tree("O!conditional-set", parts, TWO, box.symbol)
             if role == RELATION and whole is None and _is_alone(clause, row, place):
@@ -249,7 +249,7 @@ def _sentence(row: list[Box], budget: Budget, trees: list[Tree]) -> Tree:
             tree = Tree(sign.operator, (factors[-1],), ONE, box.symbol)
             factors[-1] = scripted(tree, box, trees)
         elif role != SPACE:
-            # A bracket without its partner, or a postfix sign without its operand.
+            # An unpaired bracket, or a postfix sign without its operand.
             factors, joiner = _times(factors, joiner, waiting, operand(box, trees), trees)
             waiting = None
 
@@ -257,7 +257,7 @@ def _sentence(row: list[Box], budget: Budget, trees: list[Tree]) -> Tree:
 def _times(
     factors: list[Tree], joiner: Box | None, waiting: Box | None, tree: Tree, trees: list[Tree]
 ) -> _Product:
-    """A product with one more factor, joined by the operator that waits."""
+    """Add a factor to a product, joined by the waiting operator."""
     if not factors:
         return [tree], None
     if len(factors) == 1 or _same(joiner, waiting):
@@ -267,7 +267,7 @@ def _times(
 
 
 def _product(factors: list[Tree], joiner: Box | None, trees: list[Tree]) -> Tree:
-    """Factors as one node."""
+    """Return the factors as one node."""
     if len(factors) == 1:
         return factors[0]
     if joiner is None:
@@ -295,7 +295,7 @@ def _end_frame(
     waiting: Box | None,
     trees: list[Tree],
 ) -> tuple[list[Tree], Box | None, Box | None]:
-    """The innermost argument is complete: it becomes a factor of the product around it."""
+    """End the innermost argument; the applied function is a factor of the product around it."""
     if waiting is not None:
         factors, joiner = _times(factors, joiner, None, operand(waiting, trees), trees)
     _, head, outer, outer_joiner, outer_waiting = frames.pop()
@@ -312,14 +312,14 @@ def _end_frames(
     waiting: Box | None,
     trees: list[Tree],
 ) -> tuple[list[Tree], Box | None, Box | None]:
-    """The arguments of the innermost functions of some kinds are complete."""
+    """End the arguments of the innermost functions, as long as they are of the given kinds."""
     while frames and frames[-1][0] in kinds and factors:
         factors, joiner, waiting = _end_frame(frames, factors, joiner, waiting, trees)
     return factors, joiner, waiting
 
 
 def _fence_ahead(row: list[Box], place: int) -> Box | None:
-    """The parentheses or braces that come next."""
+    """Return the parentheses or braces that come next, if any."""
     while place < len(row) and row[place].sign.role == SPACE:
         place += 1
     if place < len(row):
@@ -331,7 +331,7 @@ def _fence_ahead(row: list[Box], place: int) -> Box | None:
 
 
 def _is_differential(row: list[Box], place: int, frames: list[_Frame]) -> bool:
-    """Whether a d stands before its variable, and the innermost big operator is an integral."""
+    """Whether a d is followed by its variable, and the innermost big operator is an integral."""
     if place >= len(row) or row[place - 1].scripts:
         return False
     following = row[place].sign
@@ -346,7 +346,7 @@ def _is_differential(row: list[Box], place: int, frames: list[_Frame]) -> bool:
 
 
 def _is_mixed(row: list[Box], place: int) -> bool:
-    """Whether a fraction of numbers stands right after a number: one and a half."""
+    """Whether a fraction of numbers directly follows a number: a mixed number."""
     box = row[place - 1]
     before = row[place - 2]
     if before.sign.role != NUMBER or before.scripts or box.scripts:
@@ -358,11 +358,11 @@ def _is_mixed(row: list[Box], place: int) -> bool:
 
 
 def _is_alone(clause: Clause, row: list[Box], place: int) -> bool:
-    """Whether a relation stands for itself, as in a list of signs."""
+    """Whether a relation is itself an operand, as in a list of signs."""
     return not clause.relations and (place >= len(row) or row[place].sign.role == COMMA)
 
 
 def _with_modulus(whole: Tree | None, box: Box, trees: list[Tree]) -> Tree:
-    """``(mod n)`` after what it holds for."""
+    """Annotate an expression with the ``(mod n)`` after it."""
     note = Tree("F!pmod", (tree_of(box.rows[0], trees),), ONE, box.symbol)
     return note if whole is None else Tree("O!annotated", (whole, note), TWO)

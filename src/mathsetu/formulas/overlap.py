@@ -1,7 +1,7 @@
 """The two simple similarity measures of formulas in the MIRaCLE paper (FIRE 2025).
 
-They look at which symbols two formulas have, not at how these hang together, and serve as
-baselines for `mathsetu.formulas.matching` and `mathsetu.formulas.similarity`.
+They compare the symbols of two formulas and ignore the structure. They serve as baselines for
+`mathsetu.formulas.matching` and `mathsetu.formulas.similarity`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from mathsetu.formulas.tree import Tree
 
 
 def token_overlap(query: Tree, candidate: Tree) -> float:
-    """Jaccard similarity of the sets of operators, variables and symbols in two layout trees.
+    """Return the Jaccard similarity of the sets of labels in two layout trees.
 
     >>> from mathsetu.formulas.notation import read_tree
     >>> token_overlap(read_tree("[V!x[+[V!y]]]"), read_tree("[V!x[+[N!1]]]"))
@@ -24,7 +24,7 @@ def token_overlap(query: Tree, candidate: Tree) -> float:
 
 
 def node_overlap(query: Tree, candidate: Tree) -> float:
-    """Jaccard similarity of the nodes of two operator trees, repeated nodes counted.
+    """Return the Jaccard similarity of the multisets of labels in two operator trees.
 
     >>> from mathsetu.formulas.notation import read_tree
     >>> node_overlap(read_tree("[U!plus,0[V!x],1[V!x]]"), read_tree("[U!plus,0[V!x],1[V!y]]"))

@@ -13,7 +13,7 @@ from mathsetu.formulas.signs import matched_symbols
 
 @dataclass(frozen=True, slots=True)
 class MatchedPair:
-    """A formula of a query, a formula of a post, and how they match."""
+    """A formula of a query, a formula of a post, and their match."""
 
     query: Parsed
     candidate: Parsed
@@ -21,7 +21,7 @@ class MatchedPair:
 
     @property
     def substitution(self) -> dict[str, str]:
-        r"""The letters of the query and what they became, those with an index or accent as written.
+        r"""Letters of the query to letters of the candidate; with an index or accent as LaTeX.
 
         >>> match_latex("(a-b)^2", r"\sum(x_i-c)^2").substitution
         {'b': 'c', 'a': 'x_i'}
@@ -47,9 +47,9 @@ class MatchedPair:
 
 @lru_cache(maxsize=2_048)
 def match_latex(query: str, candidate: str) -> MatchedPair:
-    """Read two formulas and match them.
+    """Parse two formulas and match them.
 
-    Whoever explains a hit and whoever shows it ask for the same pairs, one after the other.
+    The result is cached, because explaining a hit and showing it need the same pairs.
 
     >>> dict(match_latex("x^2", "t^2").match.substitution)
     {'x': 't'}

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class _Steps:
-    """What parsing is made of, loaded with the first formula: a library opens without it."""
+    """The parsing functions, imported with the first formula: opening a library needs none."""
 
     __slots__ = ("are_loaded", "build_layout_tree", "build_operator_tree", "read_layout")
 
@@ -40,13 +40,13 @@ _STEPS: Final = _Steps()
 
 
 class Parsed:
-    """A formula that has been read.
+    """A parsed formula.
 
-    ``layout`` is the row of boxes it was read into, ``slt`` the symbol layout tree and ``opt``
-    the operator tree, each made when it is first asked for; ``warnings`` say where something
-    had to be guessed at. Nodes and boxes that come from the same written symbol carry the same
-    ``symbol`` number. Several threads may share it: boxes and trees are never changed, and a tree
-    is kept when it is complete (two threads that ask at once may each make the same one).
+    ``layout`` is the top row of boxes, ``slt`` the symbol layout tree and ``opt`` the operator
+    tree; the trees are built on first access. ``warnings`` tell where the parser had to guess.
+    Nodes and boxes of the same written symbol have the same ``symbol`` number. Several threads
+    may share an instance: boxes and trees are immutable, and a tree is stored only when it is
+    complete (two threads may each build the same tree at the same time).
     """
 
     __slots__ = ("_opt", "_rows", "_slt", "latex", "layout", "warnings")
@@ -91,15 +91,15 @@ class Parsed:
 
 @lru_cache(maxsize=4096)
 def parse_once(latex: str) -> Parsed:
-    """As `parse_latex`; a formula that was met lately is not read again.
+    """Parse LaTeX as `parse_latex` does, with a cache of recent formulas.
 
-    A search meets the same formulas when it finds posts, gives reasons and shows hits.
+    A search parses the same formulas to find posts, to explain matches and to show hits.
     """
     return parse_latex(latex)
 
 
 def parse_latex(latex: str) -> Parsed:
-    """Read LaTeX; any text gives both trees.
+    """Parse LaTeX; any text gives both trees, malformed text with warnings.
 
     >>> parse_latex("x+1").opt
     Tree('U!plus', 0=Tree('V!x'), 1=Tree('N!1'))

@@ -1,8 +1,8 @@
-r"""The LaTeX of a part of a formula, as it is written there.
+r"""Find the LaTeX source of a part of a formula.
 
-A node of an operator tree knows the symbols that it comes from, but brackets, braces and
-environments leave no nodes. So what stands from the first symbol of a part to its last one is
-widened by what may open before it and close after it, until it is read as that part.
+The nodes of an operator tree have the numbers of their symbols, but brackets, braces and
+environments have no nodes. The span from the first to the last symbol of the part is therefore
+extended by opening tokens before it and closing tokens after it, until it parses to that part.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from mathsetu.formulas.matching.prepared import subtree_keys
 from mathsetu.formulas.parse import parse_once
 from mathsetu.formulas.tree import POSITIONS, Tree
 
-# Longer formulas are not looked through, and no part has more brackets side by side.
+# Longer formulas are not searched, and at most this many brackets are added on each side.
 _LONGEST = 2000
 _MOST = 6
 _OPENS = re.compile(
@@ -31,7 +31,7 @@ _CLOSES = re.compile(
 
 
 def part_latex(part: Tree, latex: str) -> str:
-    r"""What a formula has in the place of a part of its operator tree; "" if not in one piece.
+    r"""Return the LaTeX source of a part of an operator tree; "" if it is not one span of text.
 
     >>> from mathsetu.formulas.parse import parse_latex
     >>> formula = r"1 + 2\cos\left(x^2\right)"
@@ -43,7 +43,7 @@ def part_latex(part: Tree, latex: str) -> str:
     if len(latex) > _LONGEST:
         return ""
     tokens = list(TOKEN.finditer(latex))
-    # A symbol that shares a token with another (as in \frac12) has a number after all tokens'.
+    # Symbols that share a token (as in \frac12) have numbers after those of all tokens.
     symbols = [node.symbol for node in part.walk() if 0 <= node.symbol < len(tokens)]
     if not symbols:
         return ""
@@ -62,24 +62,24 @@ def part_latex(part: Tree, latex: str) -> str:
             continue
         written = latex[own[0].start() : own[-1].end()].strip()
         read = parse_once(written)
-        # Alone, the dx of an integral is a product.
+        # Without its integral sign, a dx is parsed as a product, so try with the sign, too.
         if _key(read.opt) == wanted or _key(parse_once(rf"\int {written}").opt) == integral:
             if not read.warnings:
                 return written
-            # What was left open is closed by the reader, which says so.
+            # The parser closes open brackets with a warning: use such a span only as a fallback.
             found = found or written
     return found
 
 
 def _key(tree: Tree) -> int:
-    # In normal form: what wildcards took of f(2x) is one product of three factors.
+    # In normal form, because the part of f(2x) bound to a wildcard is one product of 3 factors.
     return subtree_keys(tree).keys[0]
 
 
 def part_text(part: Tree, latex: str) -> str:
-    r"""A part of a formula in one line for people: infix, or as it is written.
+    r"""Return a part of a formula as one line of readable text: infix, or its LaTeX source.
 
-    The tree has f(x) as a product, so that only what is written has these brackets.
+    The tree has f(x) as a product, so that only the source has these brackets.
 
     >>> from mathsetu.formulas.parse import parse_latex
     >>> [part_text(parse_latex(one).opt, one) for one in (r"\frac{\sin x}{x}", "f(x)^2", "a(x+1)")]
@@ -90,7 +90,7 @@ def part_text(part: Tree, latex: str) -> str:
 
 
 def name_text(name: Tree, latex: str) -> str:
-    r"""A letter of a formula; one with an index or accent as it is written.
+    r"""Return a letter as text; a letter with an index or accent as its LaTeX source.
 
     >>> from mathsetu.formulas.parse import parse_latex
     >>> [name_text(parse_latex(one).opt, one) for one in (r"\alpha", r"\alpha_i", r"\bar x")]
@@ -100,7 +100,7 @@ def name_text(name: Tree, latex: str) -> str:
 
 
 def _has_plain_argument(latex: str) -> bool:
-    """Whether something in brackets follows a letter that a product would have without them."""
+    """Whether a letter has an argument whose brackets `infix` would omit in a product."""
     tokens = list(TOKEN.finditer(latex))
     leaves = {node.symbol for node in parse_once(latex).opt.walk() if not node.children}
     opened: list[int] = []

@@ -1,9 +1,9 @@
-r"""Which written symbols matched, with every sign of an operator.
+r"""Find the written symbols of matched nodes, including all signs of an operator.
 
-An operator with more than two operands is one node of the operator tree, which carries the number
-of one of its signs; the others (the second plus of ``a+b+c``) are in the layout alone. They are
-found there by their place: a sign that no node carries, written as the node's own, between two
-of its operands.
+An operator with more than two operands is one node of the operator tree and has the number of one
+of its signs. Its other signs (the second plus of ``a+b+c``) are only in the layout tree. They are
+found there by position: between two operands of the node, equal to its own sign, and not the
+symbol of another node.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _Extent = tuple[float, float, bool]
 def matched_symbols(
     parsed: Parsed, matched: Iterable[Tree], signs: Iterable[tuple[Tree, bool]] = ()
 ) -> frozenset[int]:
-    """The numbers of the written symbols of a formula that matched nodes of its operator tree have.
+    """Return the numbers of the written symbols of matched nodes of a formula's operator tree.
 
-    A further sign of an operator is among them where the operand after it is, in part at least.
-    Of ``signs`` it is known whether the sign before an operand was found, whatever is matched.
+    A further sign of an operator counts as matched if any part of the operand after it is matched.
+    ``signs`` overrides this with pairs of an operand and whether the sign before it was found.
 
     >>> from mathsetu.formulas.parse import parse_latex
     >>> parsed = parse_latex("a+b+c+d")
@@ -57,7 +57,7 @@ def matched_symbols(
 
 
 def _extents(nodes: list[Tree], marked: set[int]) -> dict[int, _Extent]:
-    """The extents of all sub-trees by the ids of their nodes, which come parents first."""
+    """Return the extents of all sub-trees by node id; ``nodes`` must list parents first."""
     extents: dict[int, _Extent] = {}
     for node in reversed(nodes):
         below = [extents[id(child)] for child in node.children]

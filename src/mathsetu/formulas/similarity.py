@@ -2,7 +2,7 @@
 
 Candidates come from an inverted index over `mathsetu.formulas.features`; `TermWeights.overlap`
 is a sum over shared terms, so an index computes it term by term. The best candidates are then
-matched (`mathsetu.formulas.matching`), and `similarity` joins both scores.
+matched (`mathsetu.formulas.matching`), and `similarity` combines both scores.
 """
 
 from __future__ import annotations
@@ -12,30 +12,30 @@ from math import log
 
 from mathsetu.formulas.matching import Match
 
-#: The share of the structural match in the similarity.
+#: The weight of the structural match in the similarity.
 MATCH_SHARE = 1 / 3
-#: Within that, the share of how much of the query was found, whatever else the formula holds.
+#: The weight of the query coverage in the structural match.
 COVERAGE_SHARE = 0.2
-#: What is gained, of all that is missing, by a formula that holds the whole query in one piece.
+#: The share of the gap to 1 gained by a formula that contains the whole query in one piece.
 FOUND_WHOLE = 0.5
-#: A query of fewer nodes is held by many formulas that have nothing else to do with it, unless it
-#: names a function or has a big operator.
+#: Queries with fewer nodes are contained in many unrelated formulas, unless they have a named
+#: function or a big operator.
 LEAST_WHOLE = 5
-# Functions of one letter or formula that are written by signs: |x|, ⌊x⌋, dx.
+# Functions written by signs instead of a name: |x|, ⌊x⌋, dx.
 _BY_SIGNS = frozenset({"F!abs", "F!floor", "F!ceiling", "F!round", "F!d", "F!df"})
 _BIG_OPERATORS = frozenset({"O!sum", "O!product", "O!int"})
-#: The least similarity of a formula in which a pattern (a query with wildcards) is found in full.
+#: The minimum similarity of a formula that contains a whole pattern (a query with wildcards).
 FOUND_PATTERN = 2 / 3
-#: The same where letters of the pattern had to be renamed.
+#: The same if letters of the pattern had to be renamed.
 RENAMED_PATTERN = 1 / 2
-#: What terms of the operator tree weigh, for whose structure the match speaks too.
+#: The weight of operator-tree terms; it is low, because the match covers their structure, too.
 OPERATOR_WEIGHT = 0.5
 #: The families of those terms: leaf-root and leaf-leaf paths.
 OPERATOR_FAMILIES = frozenset("rRlL")
 
 
 class TermWeights:
-    """The weight of each feature term in a collection: the rarer, the heavier.
+    """The weights of feature terms in a collection; rarer terms weigh more.
 
     >>> weights = TermWeights({"p:V!x a N!2": 1, "p:V!x $": 3}, formulas=4)
     >>> weights["p:V!x a N!2"] > weights["p:V!x $"]
@@ -43,7 +43,7 @@ class TermWeights:
     """
 
     def __init__(self, frequencies: Mapping[str, int], formulas: int) -> None:
-        """Take in how many formulas have each term, and how many formulas there are."""
+        """Store the number of formulas with each term, and the number of all formulas."""
         self._frequencies = frequencies
         self._formulas = formulas
 
@@ -53,11 +53,11 @@ class TermWeights:
         return OPERATOR_WEIGHT * weight if term[:1] in OPERATOR_FAMILIES else weight
 
     def mass(self, terms: Mapping[str, int]) -> float:
-        """The weight of all terms of a formula, given how often each stands in it."""
+        """Return the total weight of the terms of a formula, given their frequencies in it."""
         return sum(self[term] * count for term, count in terms.items())
 
     def overlap(self, query: Mapping[str, int], candidate: Mapping[str, int]) -> float:
-        """The share of weight that two formulas have in common, from 0 to 1 (Dice).
+        """Return the weighted Dice coefficient of two formulas, from 0 to 1.
 
         >>> weights = TermWeights({"a": 1, "b": 1}, formulas=2)
         >>> weights.overlap({"a": 1}, {"a": 1, "b": 2}), weights.overlap({"a": 1}, {"b": 1})
@@ -72,7 +72,7 @@ class TermWeights:
 
 
 def dice(shared: float, mass: float, other_mass: float) -> float:
-    """Twice what is shared over all there is; 0 where there is nothing.
+    """Return the Dice coefficient of a shared mass and two total masses; 0 if both are 0.
 
     >>> dice(1.0, 1.0, 3.0)
     0.5
@@ -81,10 +81,10 @@ def dice(shared: float, mass: float, other_mass: float) -> float:
 
 
 def similarity(overlap: float, found: Match) -> float:
-    """The ranking score of a formula, from 0 to 1: feature overlap and structural match joined.
+    """Combine feature overlap and structural match into a ranking score from 0 to 1.
 
-    A formula that holds the whole query, perhaps with other letters and among much else, comes
-    before one that shares a large part of it in the same letters.
+    A larger formula that contains the whole query, even with other letters, ranks above one that
+    shares a large part of the query with the same letters.
 
     >>> from mathsetu.formulas.matching import match
     >>> from mathsetu.formulas.tree import Tree
@@ -101,7 +101,7 @@ def similarity(overlap: float, found: Match) -> float:
 
 
 def is_telling(labels: Sequence[str]) -> bool:
-    """Whether few formulas hold a query with these labels by chance.
+    """Whether few formulas contain a query with these labels by chance.
 
     >>> is_telling(["F!tan", "V!x"]), is_telling(["F!abs", "V!x"]), is_telling(["O!sum", "V!x"])
     (True, False, True)
@@ -110,17 +110,17 @@ def is_telling(labels: Sequence[str]) -> bool:
 
 
 def _is_rare(label: str) -> bool:
-    """Whether a label is of a function written by its name, not by signs, or of a big operator."""
+    """Whether a label is a function written by its name, not by signs, or a big operator."""
     if label in _BIG_OPERATORS:
         return True
     return label.startswith("F!") and label[2:].isalpha() and label not in _BY_SIGNS
 
 
 def pattern_similarity(overlap: float, found: Match) -> float:
-    """As `similarity`, for a query with wildcards: where it is found in full, that counts most.
+    """Return the `similarity` for a query with wildcards; a complete match counts most.
 
-    What stands for a wildcard, or beside the pattern, is no feature that both have. A formula with
-    the letters of the query comes before one with others: who asks for ζ(?s) means that function.
+    The parts bound to wildcards, or around the pattern, are not shared features. A formula with
+    the letters of the query ranks above one with other letters: ζ(?s) means the function ζ.
 
     >>> from mathsetu.formulas.matching import match
     >>> from mathsetu.formulas.tree import Tree

@@ -1,4 +1,4 @@
-"""The one tree type behind symbol layout trees (SLT) and operator trees (OPT)."""
+"""The tree type of symbol layout trees (SLT) and operator trees (OPT)."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ POSITIONS: Final = tuple("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqr
 
 
 class Tree:
-    """A node with everything below it; never changed once it is made, so that trees may share it.
+    """An immutable node with its sub-trees; several trees may share it.
 
-    ``label`` is a Tangent label (``V!x``, ``N!2``, ``U!plus``, ``+``), ``edges`` names the
-    way to each child (``n a b o u c d w e`` in an SLT, operand positions in an OPT), and
-    ``symbol`` is the number of the written symbol that the node comes from (-1 when it comes
-    from none, as an invisible product does). The symbol number is what joins the SLT, the OPT
-    and the displayed MathML of one formula.
+    ``label`` is a Tangent label (``V!x``, ``N!2``, ``U!plus``, ``+``), ``edges`` are the names
+    of the edges to the children (``n a b o u c d w e`` in an SLT, operand positions in an OPT),
+    and ``symbol`` is the number of the written symbol of the node (-1 for a node without one,
+    such as an invisible product). The symbol number links the SLT, the OPT and the displayed
+    MathML of one formula.
 
     >>> Tree("V!x", (Tree("N!2"),), ("a",))
     Tree('V!x', a=Tree('N!2'))
@@ -51,7 +51,7 @@ class Tree:
         return "".join(written)
 
     def __eq__(self, other: object) -> bool:
-        """Same labels and edges all the way down; where symbols stand does not matter."""
+        """Whether all labels and edges are equal; symbol numbers are ignored."""
         if not isinstance(other, Tree):
             return NotImplemented
         stack = [(self, other)]
@@ -68,7 +68,7 @@ class Tree:
         return hash((self.label, tuple(self.edges), tuple(c.label for c in self.children)))
 
     def walk(self) -> Iterator[Tree]:
-        """Every node, parents first, without recursion (formulas can be very deep)."""
+        """Yield every node, parents first, without recursion (formulas can be very deep)."""
         stack = [self]
         while stack:
             node = stack.pop()

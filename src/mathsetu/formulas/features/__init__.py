@@ -1,7 +1,7 @@
 """Features of formulas: streams of short terms for an inverted index.
 
-Each family has its own letter before the colon, so that all families can share one index and
-still be told apart; a capital letter marks terms with variables and numbers abstracted.
+Each family has its own letter before the colon, so that all families can share one index. A
+capital letter marks terms with variables and numbers abstracted.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from mathsetu.formulas.tree import Tree
 __all__ = ["features", "layout_terms", "operator_terms", "query_features"]
 
 _WILDCARD = re.compile(r"[: ~]\?\w")
-# As many wildcards of a query are tried as variables and as numbers in every combination.
+# For this many wildcards of a query, all combinations of variables and numbers are tried.
 _MIXED = 3
-# What else stands most often beside an operator: brackets and matrices, which keep their names.
+# The other most frequent neighbours of operators, brackets and matrices; they are not abstracted.
 _ENCLOSED = ("M!()1x1", "M!()2x2", "M!()3x3", "M![]1x1", "M![]2x2", "M!{}1x1", "M!{}1x2", "M!||1x1")
 
 
 def features(slt: Tree, opt: Tree) -> list[str]:
-    """All features of one formula, repeated terms repeated.
+    """Return all features of a formula, with repetitions.
 
     >>> from mathsetu.formulas.notation import read_tree
     >>> x_squared = features(read_tree("[V!x,a[N!2]]"), read_tree("[O!SUP,0[V!x],1[N!2]]"))
@@ -38,12 +38,12 @@ def features(slt: Tree, opt: Tree) -> list[str]:
 
 
 def query_features(slt: Tree, opt: Tree) -> list[str]:
-    """The features of a query: those that hold a wildcard say nothing and are left out.
+    """Return the features of a query without those that contain a wildcard.
 
-    Where all of the operator tree do, as in ?a+?b=?c, the layout alone would find hardly anything
-    but the same formula: wildcards are then also taken for what stands in their place most often,
-    variables, numbers and brackets. That a symbol is the last one is not told by such a query, as
-    it is looked for in larger formulas: |?x| has no other feature.
+    If no feature of the operator tree remains, as in ?a+?b=?c, the layout alone would find hardly
+    anything but the same formula. Wildcards are then also replaced by what is most frequent in
+    their place: variables, numbers and brackets. End marks are left out in this case, because the
+    query is searched in larger formulas: |?x| has no other feature.
 
     >>> from mathsetu.formulas.notation import read_tree
     >>> query_features(Tree("∫", (Tree("?f"),), ("n",)), Tree("O!int", (Tree("?f"),), ("0",)))[:3]
@@ -61,7 +61,7 @@ def _is_end(term: str) -> bool:
 
 
 def _shapes(slt: Tree, opt: Tree) -> Iterator[str]:
-    """Features of formulas with variables, numbers or brackets in the place of wildcards."""
+    """Yield features of a query with variables, numbers or brackets in place of wildcards."""
     wildcards = dict.fromkeys(node.label for node in opt.walk() if is_wildcard(node.label))
     for kinds in product("VN", repeat=min(len(wildcards), _MIXED)):
         named = {
@@ -69,7 +69,7 @@ def _shapes(slt: Tree, opt: Tree) -> Iterator[str]:
         }
         own = features(_replaced(slt, named), _replaced(opt, named))
         yield from (term for term in own if term[0].isupper())
-    # Of several wildcards, something else stands at one at least.
+    # Of several wildcards, at least one is expected not to be a bracket.
     if len(wildcards) == 1:
         for brackets in _ENCLOSED:
             own = layout_terms(_replaced(slt, dict.fromkeys(wildcards, brackets)))

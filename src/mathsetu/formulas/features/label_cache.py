@@ -11,7 +11,7 @@ _Answer = TypeVar("_Answer")
 
 
 class _Remembered(dict[str, _Answer]):
-    """Looks answers up, and fills itself: a look-up is the fastest call there is."""
+    """A dict that computes missing values; a look-up is faster than a function call."""
 
     def __init__(self, answer: Callable[[str], _Answer]) -> None:
         self._answer = answer
@@ -31,7 +31,7 @@ def _in_order(edges: str) -> str:
     return "".join(sorted(edges))
 
 
-#: The kind of a variable or number; any other label as it is.
+#: The kind of a variable or number; any other label unchanged.
 #:
 #: >>> ABSTRACT["V!x"], ABSTRACT["N!42"], ABSTRACT["U!plus"]
 #: ('V', 'N', 'U!plus')

@@ -1,14 +1,14 @@
 """Terms of the layout tree: symbol pairs, compound tuples and duplicate tuples.
 
-Symbol pairs (Tangent, Tangent-L) are two symbols and the way from the first to the second, of one
-or two edges: ``p:V!x a N!2`` for x². A symbol with nothing next to it gives an end mark, so that
-``x`` alone and the ``x`` in ``x+1`` differ. Capital ``P:`` pairs are of neighbours, with variables
-and numbers abstracted.
+Symbol pairs (Tangent, Tangent-L) are two symbols and the path from the first to the second, of one
+or two edges: ``p:V!x a N!2`` for x². A symbol with no next symbol gives an end mark, so that ``x``
+alone and the ``x`` in ``x+1`` differ. Capital ``P:`` pairs are adjacent symbols, with variables and
+numbers abstracted.
 
-Compound tuples (Tangent-L): ``c:V!x an`` says that x has something above right and something next
-to it. Duplicate tuples (Tangent-L): ``d:V!x a nn`` says that the variable x stands twice, and which
-ways lead from the nearest common symbol to both. The abstract ``D:`` leaves the name out: it finds
-``t^2+t`` by ``x^2+x``.
+Compound tuples (Tangent-L) have the edges of a symbol: ``c:V!x an`` is an x with a superscript and
+a next symbol. Duplicate tuples (Tangent-L) record a repeated variable: ``d:V!x a nn`` has its name
+x and the paths from the nearest common symbol to both occurrences. The abstract ``D:`` omits the
+name, so that ``x^2+x`` finds ``t^2+t``.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from typing import Final
 from mathsetu.formulas.features.label_cache import ABSTRACT, IN_ORDER
 from mathsetu.formulas.tree import Tree
 
-#: Duplicates further apart than this many edges say little and give no tuple.
+#: Duplicates more than this many edges apart say little and give no tuple.
 REACH: Final = 10
 
 
 def layout_terms(tree: Tree) -> list[str]:
-    """The terms of a layout tree: pairs, end marks, compounds, duplicates.
+    """Return the terms of a layout tree: pairs, end marks, compounds, duplicates.
 
     >>> from mathsetu.formulas.notation import read_tree
     >>> layout_terms(read_tree("[V!x[+[V!x]],a[N!2]]"))[:4]
@@ -31,14 +31,14 @@ def layout_terms(tree: Tree) -> list[str]:
     >>> layout_terms(read_tree("[V!x[+[V!x]],a[N!2]]"))[-3:]
     ['c:V!x an', 'd:V!x  nn', 'D: nn']
     """
-    # One walk for all families, level by level: lists that grow together are several times faster
-    # to read than nodes, and a symbol stands before those attached to it.
+    # One breadth-first walk for all families: parallel lists are several times faster to read than
+    # nodes, and a symbol precedes its children.
     nodes = [tree]
-    parents = [-1]  # for each symbol the place of the one that it is attached to,
-    edges = [""]  # and the edge between them
+    parents = [-1]  # for each symbol the place of its parent,
+    edges = [""]  # and the edge from it
     labels: list[str] = []
     kinds: list[str] = []
-    last: dict[str, int] = {}  # where each variable stood last
+    last: dict[str, int] = {}  # the last place of each variable
     terms: list[str] = []
     ends: list[str] = []
     compounds: list[str] = []
@@ -57,7 +57,7 @@ def layout_terms(tree: Tree) -> list[str]:
                 terms.append(f"p:{labels[parents[parent]]} {edges[parent]}{edge} {label}")
         children = node.children
         if children:
-            # The loop goes on over what is appended here.
+            # The loop also visits the nodes appended here.
             nodes += children
             below = node.edges
             edges += below
@@ -84,10 +84,10 @@ def layout_terms(tree: Tree) -> list[str]:
 
 
 def _ways(first: int, second: int, parents: list[int], edges: list[str]) -> str:
-    """The ways from the nearest common symbol to two others; nothing where they are far apart."""
+    """Return the paths from the nearest common symbol to two others; "" if they are far apart."""
     first_way = second_way = ""
     for _ in range(REACH):
-        # A symbol stands before those below it: the later is never above the other.
+        # A symbol precedes those below it, so the later one is never above the other.
         if first > second:
             first_way = edges[first] + first_way
             first = parents[first]

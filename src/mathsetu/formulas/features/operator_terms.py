@@ -1,15 +1,14 @@
 """Terms of the operator tree: leaf-to-root paths and leaf-to-leaf paths.
 
-Leaf-to-root paths (Approach0) are the beginnings of the way from a leaf to the root, one operator
-longer each time: ``r:V!x0/O!SUP``, ``r:V!x0/O!SUP/U!plus``. Where the order of operands matters,
-the operand's position stands before the operator; before a commutative operator it does not.
-Capital ``R:`` paths have the leaf abstracted, and two operators at least: one alone says too
-little.
+Leaf-to-root paths (Approach0) are the prefixes of the path from a leaf towards the root, with one
+to three operators: ``r:V!x0/O!SUP``, ``r:V!x0/O!SUP/U!plus``. The operand's position precedes an
+operator unless the operator is commutative. Capital ``R:`` paths have the leaf abstracted and at
+least two operators, because one says too little.
 
-Leaf-to-leaf paths are two leaves and the way between them over their nearest common operator,
-which stands directly above one of them at least: ``l:V!x0/O!SUP~U!plus~V!y``. Leaves at the same
-height stand in alphabetical order, so that x+y and y+x give the same terms. Capital ``L:`` paths
-have variables and numbers abstracted, and end in ``=`` where both leaves are the same.
+Leaf-to-leaf paths are two leaves and the path between them over their nearest common operator,
+which is the parent of at least one of them: ``l:V!x0/O!SUP~U!plus~V!y``. Leaves at the same height
+are in alphabetical order, so that x+y and y+x give the same terms. Capital ``L:`` paths have
+variables and numbers abstracted, and end in ``=`` if both leaves are equal.
 """
 
 from __future__ import annotations
@@ -21,18 +20,18 @@ from typing import Final
 from mathsetu.formulas.features.label_cache import ABSTRACT, COMMUTATIVE
 from mathsetu.formulas.tree import Tree
 
-#: The most leaves of one operator that are joined with others.
+#: Maximum number of leaves of one operator in leaf-to-leaf paths.
 BREADTH: Final = 5
 
-# A leaf: its label with its position where that matters, the same abstracted, the label alone.
+# A leaf: its label with its position (if order matters), the same abstracted, the label alone.
 _Leaf = tuple[str, str, str]
-# An operator with what a way up from it meets: what the way adds here (/U!plus, or /U!plus1), the
-# label of the operator above, the way on from that one, and the leaves directly below that one.
+# An operator with the path up from it: its own step (/U!plus, or /U!plus1 with its position), the
+# label of its parent, the path from the parent on, and the leaves of the parent.
 _Operator = tuple[Tree, str, str, str, Sequence[_Leaf]]
 
 
 def operator_terms(tree: Tree) -> list[str]:
-    """The terms of an operator tree: paths of up to three operators to the root, then to leaves.
+    """Return the terms of an operator tree: leaf-to-root paths, then leaf-to-leaf paths.
 
     >>> from mathsetu.formulas.notation import read_tree
     >>> operator_terms(read_tree("[U!plus,0[O!SUP,0[V!x],1[N!2]],1[V!y]]"))[:4]
@@ -40,8 +39,8 @@ def operator_terms(tree: Tree) -> list[str]:
     >>> operator_terms(read_tree("[O!SUP,0[V!x],1[N!2]]"))[-2:]
     ['l:N!21~O!SUP~V!x0', 'L:N1~O!SUP~V0']
     """
-    # One walk for both families, level by level. What the way up from an operator needs to know is
-    # listed with it: nothing is looked up again.
+    # One breadth-first walk for both families. Each operator is listed with the data of the path
+    # up from it, so that nothing is looked up again.
     operators: list[_Operator] = [(tree, "", "", "", ())]
     to_root: list[str] = []
     to_leaf: list[str] = []
@@ -53,12 +52,12 @@ def operator_terms(tree: Tree) -> list[str]:
             for child in node.children:
                 name = child.label
                 if child.children:
-                    # The loop goes on over what is appended here.
+                    # The loop also visits the operators appended here.
                     operators.append((child, "/" + name, label, near, below))
                 else:
                     below.append((name, ABSTRACT[name], name))
         else:
-            # Asking zip to be strict takes a sixth of the time of this loop.
+            # A strict zip would take a sixth of the time of this loop.
             for child, edge in zip(node.children, node.edges):  # noqa: B905
                 name = child.label
                 if child.children:

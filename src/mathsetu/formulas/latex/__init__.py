@@ -1,5 +1,5 @@
-"""Reads LaTeX into rows of boxes: tokens, macros, then what stands on, above and below a line.
+"""The LaTeX parser: tokens, macro expansion, then rows of boxes with their scripts.
 
-`reader` is the main loop; the tables (`symbols`, `commands`, `fonts`) say what each name means,
-and `boxes` is what comes out.
+`reader` has the main loop, the tables (`symbols`, `commands`, `fonts`) define what each name
+means, and `boxes` defines the output.
 """

@@ -43,13 +43,13 @@ from mathsetu.formulas.latex.commands import (
 from mathsetu.formulas.latex.fonts import JOINING, styled_sign, word_sign
 from mathsetu.formulas.latex.tokens import wildcard
 
-#: Nobody writes more scripts than this on one symbol.
+#: Maximum number of scripts on one symbol.
 MOST_SCRIPTS: Final = 50
-# Written, but no operand: what is in the brackets after it is the modulus.
+# Displayed, but not an operand: the rest of the content of the brackets is the modulus.
 _MOD: Final = Sign("mod", "mo", SPACE)
 _MODULUS: Final = Sign("", "mrow", MODULUS, kind=FENCE, layout="M!()", opening="(", closing=")")
 
-# Groups with something over or under an operator, by the role of the operator.
+# Groups of an operator with scripts over or under it, by the role of the operator.
 _STACKS: Final = {
     role: Sign("", "mrow", role, kind=GROUP, layout="W!", operand="W!")
     for role in (ADDITION, MULTIPLICATION, RELATION, META, BIG)
@@ -57,7 +57,7 @@ _STACKS: Final = {
 
 
 def make_box(command: Command, symbol: int, arguments: list[Row], rows: list[Row]) -> Box:
-    """The box that a command makes."""
+    """Build the box of a command."""
     make = command.make
     if make == MAKE_ROOT:
         assert command.sign is not None
@@ -82,7 +82,7 @@ def make_box(command: Command, symbol: int, arguments: list[Row], rows: list[Row
         row = arguments[0]
         if command.sign.opening == "{":
             if row.number < 0:
-                row = Row(row.boxes[:], -1)  # the other may be shared
+                row = Row(row.boxes[:], -1)  # a copy, because the row may be shared
             mark_condition(row.boxes)
         return Box(command.sign, symbol, (row,))
     if make == MAKE_PRESCRIPTS:
@@ -93,13 +93,13 @@ def make_box(command: Command, symbol: int, arguments: list[Row], rows: list[Row
 
 
 def _stacked(row: Row, symbol: int, scripts: tuple[Row, ...]) -> Box:
-    """A row with others over or under it; it keeps the role of a lone operator."""
+    """Return a row with scripts over or under it; a single operator keeps its role."""
     role = row.boxes[0].sign.role if len(row.boxes) == 1 else IDENTIFIER
     return Box(_STACKS.get(role, PLAIN_GROUP), symbol, (row,), scripts)
 
 
 def _unit(row: Row, symbol: int) -> Box:
-    """A row as one box: its only box, or a group."""
+    """Return a row as one box: its only box, or a group."""
     first = row.boxes[0] if len(row.boxes) == 1 else None
     if first is not None and first.sign.kind == ATOM:
         return first
@@ -109,18 +109,18 @@ def _unit(row: Row, symbol: int) -> Box:
 def binomial(
     symbol: int, above: Row, below: Row, opening: str, closing: str, rows: list[Row]
 ) -> Box:
-    """Two rows above each other, in brackets."""
+    """Return two stacked rows in brackets."""
     inner = add_row([Box(STACKED, symbol, (above, below))], rows)
     return Box(fence_sign(opening, closing), symbol, (inner,))
 
 
 def table_box(sign: Sign, symbol: int, lines: list[list[Row]], rows: list[Row]) -> Box:
-    """A table of the cells that were read; where a line has too few, the last ones are empty."""
+    """Build a table from its cells; lines with too few cells are filled with empty ones."""
     columns = max((len(line) for line in lines), default=0)
     if sign.operand == "O!cases" and columns == 1:
         columns = 2  # each case has a condition, even where it is not written
     if columns * len(lines) > 1000 + 4 * sum(map(len, lines)):
-        # A table that is mostly holes: one cell to a line.
+        # Most cells would be empty: use one cell per line.
         lines = [[cell] for line in lines for cell in line]
         columns = 1
     cells: list[Row] = []
@@ -131,7 +131,7 @@ def table_box(sign: Sign, symbol: int, lines: list[list[Row]], rows: list[Row]) 
 
 
 def apply_font(boxes: list[Box], start: int, font: str, can_join: bool = True) -> None:
-    """Set the letters and numbers of a line, from a place on, in a font; join names."""
+    """Apply a font to the letters and numbers of a line from a place on; join names."""
     place = start
     while place < len(boxes):
         box = boxes[place]
@@ -155,10 +155,10 @@ def apply_font(boxes: list[Box], start: int, font: str, can_join: bool = True) -
 
 
 def _in_font(script: Row, font: str) -> Row:
-    """A script with its own letters and numbers in a font."""
+    """Apply a font to the letters and numbers of a script, but not to its own scripts."""
     boxes = script.boxes
     if script.number < 0:
-        boxes = boxes[:]  # the other list may be shared
+        boxes = boxes[:]  # a copy, because the list may be shared
         script = Row(boxes, -1, script.edge)
     for place, box in enumerate(boxes):
         if _has_fonts(box.sign):
@@ -173,19 +173,19 @@ def _has_fonts(sign: Sign) -> bool:
 
 
 def move_prescripts(boxes: list[Box]) -> None:
-    """Give the scripts of empty groups to the letter or fence after them: ``{}_nC_k``."""
+    """Move the scripts of empty groups to the letter or fence after them: ``{}_nC_k``."""
     for place in range(len(boxes) - 1):
         box, following = boxes[place], boxes[place + 1]
         if box.sign is EMPTY and box.scripts and following.sign.role == IDENTIFIER:
             if len(box.scripts) >= MOST_SCRIPTS:
-                continue  # from one empty group to the next they would gather without end
+                continue  # they would accumulate from one empty group to the next
             before = [row.at("c" if row.edge in "ao" else "d") for row in box.scripts]
             boxes[place + 1] = following.with_scripts((*before, *following.scripts))
             boxes[place] = Box(NOTHING, box.symbol)
 
 
 def _joins(left: Box, right: Box) -> bool:
-    """Whether two letters side by side are letters of one name."""
+    """Whether two adjacent letters belong to one name."""
     return (
         not left.scripts
         and right.sign.kind == ATOM

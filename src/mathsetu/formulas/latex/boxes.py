@@ -1,22 +1,22 @@
 r"""The layout of a formula: signs in boxes, boxes in rows.
 
-The parser reads LaTeX into rows. Everything else is made from them: the symbol layout tree
+The parser reads LaTeX into rows. Everything else is built from them: the symbol layout tree
 (`layout`), the operator tree (`operators`) and the displayed MathML.
 
-    Row    what stands on one line: boxes, left to right
-    Box    one thing on a line: a sign, with the rows inside it and the scripts around it
-    Sign   what is written in a box; shared by all boxes that show the same
+    Row    a line: boxes, left to right
+    Box    an item of a line: a sign, with the rows inside it and the scripts around it
+    Sign   the written sign of a box; shared by all boxes with this sign
 
-What ``Box.rows`` holds depends on ``Box.sign.kind``:
+The content of ``Box.rows`` depends on ``Box.sign.kind``:
 
     ATOM      nothing: a letter, number, operator, text or space
     FRACTION  numerator, denominator (no line where ``sign.text`` is empty, as in ``\atop``)
     ROOT      radicand, and the degree where one is written
-    FENCE     what is between ``sign.opening`` and ``sign.closing`` (either may be empty)
+    FENCE     the content between ``sign.opening`` and ``sign.closing`` (either may be empty)
     TABLE     the cells, row by row; ``Box.columns`` of them in each row; fences as in FENCE
-    GROUP     one row that counts as a unit: ``{a+b}``, ``\boxed{x}``, text with formulas inside
+    GROUP     one row that is a unit: ``{a+b}``, ``\boxed{x}``, text with formulas inside
     ACCENT    one row, with ``sign.text`` drawn above it (or below: ``sign.below``)
-    PHANTOM   one row that takes room and is not seen
+    PHANTOM   one row that takes up space but is invisible
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import Final
 
 from mathsetu.formulas.tree import Tree
 
-# Kinds of box. Final, one by one, so that the compiler puts in the numbers.
+# Kinds of boxes. Single Final constants, so that the compiler inlines the numbers.
 ATOM: Final = 0
 FRACTION: Final = 1
 ROOT: Final = 2
@@ -35,9 +35,9 @@ GROUP: Final = 5
 ACCENT: Final = 6
 PHANTOM: Final = 7
 
-# Roles: what part a box plays in its row when the row is read as an expression. The numbers are
-# ordered: up to TEXT are operands and nothing but operands, from ADDITION on are signs that end a
-# term, and each of these binds no more than those before it.
+# Roles of boxes when their row is parsed as an expression. The order matters: roles up to TEXT are
+# only operands, roles from ADDITION on are signs that end a term, and each of these binds no more
+# tightly than those before it.
 IDENTIFIER: Final = 0
 NUMBER: Final = 1
 TEXT: Final = 2
@@ -63,24 +63,24 @@ WIDE_SPACE: Final = 21
 PERIOD: Final = 22
 CONDITION: Final = 23
 
-# Brackets that make one node of what they enclose; Tangent leaves the others as symbols.
+# Brackets that form one node with their content; in Tangent, the others stay symbols.
 _ENCLOSING: Final = {"(": ")]}", "[": ")]}", "{": ")]}", "|": "|∥", "∥": "|∥", "‖": "‖"}
 
-# Symbol numbers below this have shared boxes: nearly all symbols of real formulas have.
+# Symbol numbers below this have shared boxes; nearly all symbols of real formulas are below it.
 _MOST_SHARED: Final = 256
 
 
 class Sign:
-    """What one written sign is called, how it looks, and how it behaves.
+    """The labels, the appearance and the role of a written sign.
 
-    ``text`` is what is displayed; ``element`` the MathML element it is displayed in (``mi``,
-    ``mn``, ``mo``, ``mtext``, ``mspace``); ``layout`` its label in the SLT; ``operand`` and
-    ``operator`` its labels in the OPT when it stands alone and when it is applied to operands.
-    ``limits`` tells that scripts stand above and below in displayed formulas; ``high`` and
-    ``low`` are the SLT edges to its scripts, ``o`` and ``u`` where these ``stand_over`` it.
-    ``encloses`` tells that its brackets, ``opening`` and ``closing``, make one SLT node of what
-    is between them. ``atoms`` and ``lines`` are what formulas share: boxes that show the sign and
-    nothing else, and rows of one of these, by their symbol numbers (see `shared_atom`).
+    ``text`` is the displayed text; ``element`` its MathML element (``mi``, ``mn``, ``mo``,
+    ``mtext``, ``mspace``); ``layout`` its label in the SLT; ``operand`` and ``operator`` its
+    labels in the OPT when it stands alone and when it is applied to operands. ``limits`` means
+    that scripts are above and below it in displayed formulas; ``high`` and ``low`` are the SLT
+    edges to its scripts, ``o`` and ``u`` if these ``stand_over`` it. ``encloses`` means that its
+    brackets, ``opening`` and ``closing``, form one SLT node with their content. ``atoms`` and
+    ``lines`` are shared between formulas, by symbol number: boxes with only this sign, and rows of
+    one such box (see `shared_atom`).
     """
 
     __slots__ = (
@@ -125,7 +125,7 @@ class Sign:
             layout = "V!" + text if element == "mi" else "" if element == "mspace" else text
         self.layout = layout
         if element == "mspace":
-            operand = "W!"  # a space alone is nothing where something should be
+            operand = "W!"  # a space alone is a missing operand
         self.operand = "V!" + text if operand is None else operand
         self.operator = (
             ("F!" + text if operand is None else operand) if operator is None else operator
@@ -147,14 +147,14 @@ class Sign:
 
 
 class Box:
-    """A sign with the rows inside it and the scripts around it; never changed once it is made.
+    """An immutable sign with the rows inside it and the scripts around it.
 
-    ``symbol`` numbers the written symbols of a formula; the nodes of both trees that come from a
-    box carry the same number. ``scripts`` are rows, in the order of writing; the ``edge`` of each
-    says where it stands. Fences and tables have a ``closer``, the number of the closing sign (-1
-    where none is written), and tables have ``columns``. A box that formulas share has a ``leaf``
-    where the sign alone is the same node in both trees: a letter or a number. ``plain`` is the SLT
-    label of a box that is nothing but a sign, "" for a space, and None of any other box.
+    ``symbol`` is the number of the written symbol in its formula; the nodes of the box in both
+    trees have the same number. ``scripts`` are rows, in the order of writing; the ``edge`` of each
+    is its position. Fences and tables have a ``closer``, the number of the closing sign (-1 if
+    none is written), and tables have ``columns``. A shared box has a ``leaf`` if its sign is the
+    same node in both trees: a letter or a number. ``plain`` is the SLT label of a box with only a
+    sign, "" for a space, and None for any other box.
     """
 
     __slots__ = ("closer", "columns", "leaf", "plain", "rows", "scripts", "sign", "symbol")
@@ -182,15 +182,15 @@ class Box:
         return f"Box({self.sign!r}, {self.symbol})"
 
     def with_scripts(self, scripts: tuple[Row, ...]) -> Box:
-        """The same box with other scripts."""
+        """Return the same box with other scripts."""
         return Box(self.sign, self.symbol, self.rows, scripts, self.closer, self.columns, self.leaf)
 
 
 def shared_atom(sign: Sign, symbol: int) -> Box:
-    """A box that shows a sign of the tables; all formulas share those of low symbol numbers.
+    """Return a box with only a sign of the tables; formulas share boxes of low symbol numbers.
 
-    Boxes and trees are never changed, so that the x at the beginning of one formula may be that
-    of all. Looking it up in ``sign.atoms`` takes a fifth of the time of making it again.
+    Boxes and trees are immutable, so that all formulas that begin with x can share its box. A
+    look-up in ``sign.atoms`` takes a fifth of the time of creating a box.
     """
     box = sign.atoms.get(symbol)
     if box is None:
@@ -203,13 +203,13 @@ def shared_atom(sign: Sign, symbol: int) -> Box:
 
 
 class Row:
-    """A line that has been read to its end: its ``boxes``, left to right.
+    """A complete line: its ``boxes``, left to right.
 
-    ``number`` is the place of the row in the list of all rows of its formula, by which its trees
-    are found; -1 for a row that is one atom and is not listed. A script has an ``edge``,
-    the SLT edge from its box: ``a`` above right, ``b`` below right, ``o`` over, ``u`` under, ``c``
-    above left, ``d`` below left. What is in brackets that enclose it may have ``w``, within: its
-    SLT can be divided at commas at once. Nothing changes a row once the formula has been read.
+    ``number`` is the index of the row in the list of all rows of its formula, and of its trees;
+    -1 for a row of one atom, which is not listed. A script has an ``edge``, the SLT edge from its
+    box: ``a`` above right, ``b`` below right, ``o`` over, ``u`` under, ``c`` above left, ``d``
+    below left. The content of enclosing brackets may have ``w``, within: its SLT can be divided at
+    commas at once. Rows do not change after the formula has been read.
     """
 
     __slots__ = ("boxes", "edge", "number")
@@ -220,12 +220,12 @@ class Row:
         self.edge: Final = edge
 
     def at(self, edge: str) -> Row:
-        """The same row as a script in another place."""
+        """Return the same row as a script in another position."""
         return Row(self.boxes, self.number, edge)
 
 
 def shared_row(sign: Sign, symbol: int) -> Row:
-    """A row of one `shared_atom`."""
+    """Return a row of one `shared_atom`."""
     row = sign.lines.get(symbol)
     if row is None:
         row = Row([shared_atom(sign, symbol)], -1)
@@ -235,7 +235,7 @@ def shared_row(sign: Sign, symbol: int) -> Row:
 
 
 def shared_script(sign: Sign, symbol: int, edge: str, known: dict[int, Row]) -> Row:
-    """As `shared_row`, for a script; ``known`` are those with the same sign and edge."""
+    """Return a shared row of a script; ``known`` has those with the same sign and edge."""
     row = known.get(symbol)
     if row is None:
         row = Row([shared_atom(sign, symbol)], -1, edge)
@@ -245,7 +245,7 @@ def shared_script(sign: Sign, symbol: int, edge: str, known: dict[int, Row]) -> 
 
 
 def add_row(boxes: list[Box], rows: list[Row]) -> Row:
-    """A row of these boxes, listed after all others."""
+    """Create a row of boxes and append it to the list of rows."""
     row = Row(boxes, len(rows))
     rows.append(row)
     return row

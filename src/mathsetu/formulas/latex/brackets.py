@@ -1,4 +1,4 @@
-"""Which brackets and bars belong together."""
+"""Pairing of brackets and bars."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from mathsetu.formulas.latex.boxes import (
 from mathsetu.formulas.latex.commands import fence_sign
 from mathsetu.formulas.latex.symbols import BRACKETS
 
-#: The signs that divide a set's elements from their condition.
+#: The signs that separate the elements of a set from their condition.
 SUCH_THAT: Final = {
     text: Sign(text, "mo", CONDITION, operand="O!conditional-set", operator=operator)
     for text, operator in (("|", "F!c"), ("∣", "F!c"), (":", "F!:"), ("∥", "F!∥"), ("‖", "F!‖"))
 }
 
 
-#: Brackets that may enclose something together; half-open intervals may.
+#: Brackets that form a pair, including those of half-open intervals.
 FENCES: Final[dict[str, Sign]] = {
     opening + closing: fence_sign(opening, closing)
     for opening, closings in (
@@ -49,16 +49,16 @@ _TYPED: Final = BRACKETS["||"]
 def fold_bars(
     boxes: list[Box], bars: list[int], rows: list[Row], next_symbol: Callable[[], int]
 ) -> None:
-    """Make fences of the bars of a finished line that come in pairs; the others stay signs.
+    """Make fences of the paired bars of a complete line; the other bars stay signs.
 
-    A bar opens where nothing can have ended before it: at the start, or after an operator. After
-    an operand it closes what is open; with nothing open it opens if a partner follows, and
-    otherwise it divides what is before it from what is after, as in ``d|n`` and ``P(A|B)``.
+    A bar at the start or after an operator opens a fence. A bar after an operand closes the open
+    fence; if none is open, it opens one if a partner follows, and is otherwise a separator, as in
+    ``d|n`` and ``P(A|B)``.
     ``||`` between two operands closes a single bar and opens the next one: ``|a||b|``. The second
     bar has no token of its own; ``next_symbol`` numbers it.
     """
     done: list[Box] = []  # the line so far, with its fences
-    waiting: list[int] = []  # places in it of bars that stand open
+    waiting: list[int] = []  # places of open bars in it
     left = len(bars)
     doubles = len([bar for bar in bars if boxes[bar].sign is _TYPED])
     last_single = max([bar for bar in bars if boxes[bar].sign is _SINGLE], default=-1)
@@ -72,7 +72,7 @@ def fold_bars(
             doubles -= 1
         place = len(done)
         before = _role_before(done)
-        # After an operand or a postfix sign something may end; after the rest nothing can.
+        # A fence can end only after an operand or a postfix sign.
         ends_here = before is not None and (before <= TEXT or before == POSTFIX)
         partner = waiting[-1] if waiting else -1
         second: Box | None = None
@@ -93,7 +93,7 @@ def fold_bars(
         if ends_here and partner >= 0 and partner < place - 1:
             waiting.pop()
             inner = add_row(done[partner + 1 :], rows)
-            # Scripts of a bar stand over it, scripts of a fence beside it.
+            # Scripts of a bar are over it, scripts of a fence beside it.
             scripts = [script.at(_BESIDE.get(script.edge, script.edge)) for script in box.scripts]
             sign = fence_sign(box.sign.text, box.sign.text)
             fence = Box(sign, done[partner].symbol, (inner,), tuple(scripts), box.symbol)
@@ -103,7 +103,7 @@ def fold_bars(
                 waiting.append(len(done))
                 done.append(second)
             continue
-        # To a single bar, two that were typed together are two.
+        # For a single bar, a double bar counts as two bars.
         others = left + doubles if box.sign is _SINGLE else left
         if not ends_here or (left and not _divides(box, others)):
             waiting.append(place)
@@ -113,7 +113,7 @@ def fold_bars(
 
 
 def mark_condition(boxes: list[Box]) -> None:
-    """In braces, the first bar or colon that stands alone says "such that"."""
+    """Mark the first unpaired bar or colon in braces as "such that"."""
     for place, box in enumerate(boxes):
         if box.sign.role in (BAR, COLON) and box.sign.text in SUCH_THAT:
             boxes[place] = Box(SUCH_THAT[box.sign.text], box.symbol).with_scripts(box.scripts)
@@ -121,7 +121,7 @@ def mark_condition(boxes: list[Box]) -> None:
 
 
 def _role_before(done: list[Box]) -> int | None:
-    """The role of the last box that is not a space."""
+    """Return the role of the last box that is not a space."""
     for box in reversed(done):
         if box.sign.role not in (SPACE, WIDE_SPACE):
             return box.sign.role
@@ -129,7 +129,7 @@ def _role_before(done: list[Box]) -> int | None:
 
 
 def _begins_operand(boxes: list[Box], place: int, is_signed: bool) -> bool:
-    """Whether an operand can begin at a place, perhaps after a sign."""
+    """Whether an operand can begin at a place; with ``is_signed``, also after a sign."""
     while place < len(boxes) and boxes[place].sign.role in (SPACE, WIDE_SPACE):
         place += 1
     if place == len(boxes):
@@ -139,5 +139,5 @@ def _begins_operand(boxes: list[Box], place: int, is_signed: bool) -> bool:
 
 
 def _divides(bar: Box, left: int) -> bool:
-    """Whether a bar after an operand stands alone although so many others follow it."""
+    """Whether a bar after an operand is a separator, given how many bars follow it."""
     return left % 2 == 0 or bar.sign.text == "∣"

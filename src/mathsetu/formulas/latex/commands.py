@@ -1,4 +1,4 @@
-"""Commands that do more than put down a sign: what they take and what they make."""
+"""Commands other than plain signs: their arguments and their results."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mathsetu.formulas.latex.boxes import (
 )
 from mathsetu.formulas.latex.symbols import ACCENTS
 
-# What is made of a command's arguments once they have been read.
+# What is built from the arguments of a command.
 MAKE_BOX: Final = 0  # a box with the arguments as its rows
 MAKE_BINOMIAL: Final = 1  # a fraction without a line, in parentheses
 MAKE_ROOT: Final = 2  # optional degree, then radicand
@@ -26,7 +26,7 @@ MAKE_OVER: Final = 3  # first argument over the second
 MAKE_UNDER: Final = 4  # first argument under the second
 MAKE_ARROW: Final = 5  # optional text under and text over a stretched arrow
 MAKE_MODULUS: Final = 6  # (mod n)
-MAKE_LAST: Final = 7  # the last argument, as if it stood there alone
+MAKE_LAST: Final = 7  # the last argument, as if it had no command
 MAKE_FONT: Final = 8  # the argument in another font
 MAKE_NOTHING: Final = 9  # nothing: the arguments are not part of the formula
 MAKE_PRESCRIPTS: Final = 10  # below left, above left, base
@@ -35,9 +35,9 @@ MAKE_FENCE: Final = 12  # the argument in brackets
 
 
 class Command:
-    """How many arguments a command takes, and what is made of them.
+    """The number of arguments of a command, and what is built from them.
 
-    ``optional`` tells that an argument in square brackets may come first.
+    ``optional`` means that an argument in square brackets may come first.
     """
 
     __slots__ = ("arguments", "font", "make", "optional", "sign")
@@ -63,7 +63,7 @@ DIVIDE: Final = Sign("/", "mfrac", kind=FRACTION, layout="O!divide", operand="O!
 CONTINUED: Final = Sign(
     "/", "mfrac", kind=FRACTION, layout="O!divide", operand="O!continued-fraction"
 )
-#: Two rows above each other without a line.
+#: Two stacked rows without a line.
 STACKED: Final = Sign("", "mfrac", kind=FRACTION, layout="O!divide", operand="O!binomial")
 ATOP: Final = Sign("", "mfrac", kind=FRACTION, layout="O!divide", operand="O!atop")
 RADICAL: Final = Sign("√", "msqrt", kind=ROOT, layout="O!root", operand="O!root")
@@ -71,7 +71,7 @@ PLAIN_GROUP: Final = Sign("", "mrow", kind=GROUP, layout="W!", operand="W!")
 BOXED: Final = Sign("□", "mrow", kind=GROUP, layout="W!", operand="W!")
 UNSEEN: Final = Sign("", "mphantom", SPACE, kind=PHANTOM, layout="W!", operand="W!")
 
-#: A base for scripts that have none, and what is left of it when they belong to what follows.
+#: The base of scripts without one, and its replacement when they move to the box after them.
 EMPTY: Final = Sign("", "mi", layout="W!", operand="W!")
 NOTHING: Final = Sign("0", "mspace", SPACE)
 
@@ -113,7 +113,7 @@ COMMANDS.update(
         for name, (mark, below) in ACCENTS.items()
     }
 )
-# Commands that only say how their argument is to be set.
+# Commands that only affect how their argument is typeset.
 COMMANDS.update(
     dict.fromkeys(
         r"""
@@ -125,7 +125,7 @@ COMMANDS.update(
         Command(MAKE_LAST, 1),
     )
 )
-# Commands whose argument is no part of the formula.
+# Commands whose argument is not part of the formula.
 COMMANDS.update(
     dict.fromkeys(
         r"""
@@ -151,7 +151,7 @@ COMMANDS.update(
     }
 )
 
-#: Fraction-like commands between their arguments, with the brackets they draw.
+#: Infix commands of the kind of a fraction, with the brackets that they draw.
 INFIX: Final[dict[str, tuple[Sign, str, str]]] = {
     "\\over": (DIVIDE, "", ""),
     "\\atop": (ATOP, "", ""),
@@ -161,7 +161,7 @@ INFIX: Final[dict[str, tuple[Sign, str, str]]] = {
     "\\brack": (STACKED, "[", "]"),
 }
 
-#: Commands that change nothing in what is meant.
+#: Commands that do not change the meaning.
 IGNORED: Final = frozenset(
     (
         *r"""
@@ -173,13 +173,13 @@ IGNORED: Final = frozenset(
     \normalsize \large \Large \LARGE \huge \Huge \centering \protect \newline \par \smallskip
     \medskip \bigskip \boldmath \unboldmath \normalfont \normalcolor \mathsurround \unskip
     """.split(),
-        # A backslash with nothing after it, marks without width, and invisible operators.
+        # A backslash at the end of the text, zero-width marks, and invisible operators.
         "\\",
         *"\ufeff\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064\ufe0f\u00ad",
     )
 )
 
-#: Environments: brackets around the table, and what the table is.
+#: Environments: the brackets around the table, and the meaning of the table.
 ENVIRONMENTS: Final[dict[str, Sign]] = {
     name: Sign("", "mtable", kind=TABLE, opening=opening, closing=closing, operand=meaning)
     for names, opening, closing, meaning in (
@@ -202,20 +202,20 @@ ENVIRONMENTS: Final[dict[str, Sign]] = {
     )
     for name in names.split()
 }
-#: Environments that begin with an argument of their own, which says how columns are set.
+#: Environments that begin with an argument for the format of the columns.
 WITH_COLUMNS: Final = frozenset(
     {"array", "tabular", "alignat", "alignedat", "subarray", "alignat*"}
 )
-#: The sign of an environment that is not known.
+#: The sign of unknown environments.
 OTHER_ENVIRONMENT: Final = ENVIRONMENTS["align"]
-#: ``\\substack`` and other lines above each other without a name.
+#: The sign of stacked lines without an environment: ``\\substack``.
 LINES: Final = ENVIRONMENTS["array"]
 
 _fences: Final[dict[tuple[str, str], Sign]] = {}
 
 
 def fence_sign(opening: str, closing: str) -> Sign:
-    """The sign of a pair of brackets.
+    """Return the sign of a pair of brackets.
 
     >>> fence_sign("(", "]").layout
     'M!(]'

@@ -1,4 +1,4 @@
-"""Letters in other fonts, written as Unicode's mathematical letters."""
+"""Letters in other fonts, as mathematical letters of Unicode."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 from mathsetu.formulas.latex.boxes import NUMBER, TEXT, Sign
 
-#: Font commands, with arguments or as switches, and the Unicode name of what they make.
+#: Font commands, with arguments or as switches, and the Unicode name of their font.
 FONTS: Final[dict[str, str]] = {
     "\\mathbb": "DOUBLE-STRUCK", "\\Bbb": "DOUBLE-STRUCK", "\\mathds": "DOUBLE-STRUCK",
     "\\mathbbm": "DOUBLE-STRUCK", "\\mathcal": "SCRIPT", "\\cal": "SCRIPT", "\\mathscr": "SCRIPT",
@@ -20,14 +20,14 @@ FONTS: Final[dict[str, str]] = {
     "\\mathbfcal": "BOLD SCRIPT", "\\mathbfsf": "SANS-SERIF BOLD", "\\vb": "BOLD",
 }  # fmt: skip
 
-#: Font switches: they hold to the end of the group they stand in.
+#: Font switches, which apply to the end of their group.
 SWITCHES: Final = frozenset(
     {"\\rm", "\\bf", "\\it", "\\cal", "\\sf", "\\tt", "\\sl", "\\scr", "\\bfseries", "\\rmfamily"}
 )
-#: Fonts in which letters side by side make one name, as in ``\\mathrm{id}``.
+#: Fonts in which adjacent letters form one name, as in ``\\mathrm{id}``.
 JOINING: Final = frozenset({"UPRIGHT", "BOLD", "SANS-SERIF", "MONOSPACE", "ITALIC"})
 
-# Letters that Unicode had before it had the others of their font.
+# Letters with an older code point than the others of their font.
 _EARLY: Final = {
     "SCRIPT": dict(zip("BEFHILMRego", "ℬℰℱℋℐℒℳℛℯℊℴ", strict=True)),
     "FRAKTUR": dict(zip("CHIRZ", "ℭℌℑℜℨ", strict=True)),
@@ -37,7 +37,7 @@ _styled: Final[dict[tuple[str, str], str]] = {}
 
 
 def styled_text(text: str, font: str) -> str:
-    """Text in a font, letter by letter; what the font does not have stays as it is.
+    """Convert text to a font, letter by letter; characters that the font lacks do not change.
 
     >>> styled_text("R", "DOUBLE-STRUCK"), styled_text("x2", "BOLD")
     ('ℝ', '𝐱𝟐')
@@ -74,7 +74,7 @@ def _styled_character(character: str, font: str) -> str:
 
 
 def styled_sign(sign: Sign, font: str) -> Sign:
-    """A letter or number in another font; in the SLT it is what it was.
+    """Return a letter or number in another font; its SLT label does not change.
 
     >>> styled_sign(Sign("x"), "BOLD").operand
     'V!𝐱'
@@ -88,7 +88,7 @@ def styled_sign(sign: Sign, font: str) -> Sign:
 
 
 def word_sign(text: str, font: str) -> Sign:
-    """A name of one or more letters in a font, as one sign.
+    """Return a name of one or more letters in a font as one sign.
 
     >>> word_sign("id", "UPRIGHT").layout
     'V!id'

@@ -7,8 +7,8 @@ from typing import Final
 from mathsetu.formulas.latex.boxes import Box, Row, Sign
 from mathsetu.formulas.latex.commands import Command
 
-# How what is open will end: with the text, with } (a group, an argument), after one thing,
-# with ], with \right, with \end.
+# Where a frame ends: at the end of the text, at } (a group, an argument), after one item, at ],
+# at \right, at \end.
 TOP: Final = 0
 PLAIN: Final = 1
 ARGUMENT: Final = 2
@@ -31,7 +31,7 @@ class Pending:
 
 
 class Script:
-    """A script whose row is being read, and the place of its box in the line around it."""
+    """A script whose row is being read, and the place of its base in the line around it."""
 
     __slots__ = ("edge", "place")
 
@@ -62,12 +62,12 @@ class Delimiter:
         self.symbol = symbol
 
 
-#: What gets the row that is being read.
+#: The receiver of the row that is being read.
 Waiting = Pending | Script | Grid | Delimiter | None
 #: An infix command, its number, and the row before it.
 Infix = tuple[str, int, Row]
-#: A font, and the place in the line from which on it holds.
+#: A place in the line, and the font that applies from there on.
 Switch = tuple[int, str]
-#: A line, where brackets stand open in it, where its innermost group begins, how it ends, and
-#: what holds in it.
+#: A line, the places of its open brackets, the start of its innermost group, where it ends, its
+#: receiver, and its infix command and font switch.
 Frame = tuple[list[Box], list[int], int, int, Waiting, Infix | None, Switch | None]

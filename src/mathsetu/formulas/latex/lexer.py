@@ -1,4 +1,4 @@
-"""Text to tokens: one regular expression."""
+"""The tokeniser: one regular expression."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ TEXT_NAMES: Final = (
     " mbox hbox operatorname operatorname* qvar"
 ).split()
 
-# An argument with two levels of braces inside; what is deeper is read piece by piece.
+# An argument with up to two levels of inner braces; deeper ones are split into tokens.
 _BRACED = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*+\})*+\})*+\}"
 
 
 def _named(names: Iterable[str], then: str) -> str:
-    """Names and what comes after them, as an expression with an alternative for each first letter.
+    """Return a pattern of names with a common suffix, with one alternative for each first letter.
 
-    An alternative that begins with another letter than the text does is passed over at a glance.
+    An alternative with another first letter than the text is skipped quickly.
 
     >>> _named(["tag", "hspace", "hskip"], "=")
     'h(?:space|skip)=|t(?:ag)='
     """
-    # Longer names first: one may begin as another does.
+    # Longer names first: one may be a prefix of another.
     ordered = sorted(names, key=lambda name: (name[0], -len(name)))
     return "|".join(
         f"{first}(?:{'|'.join(re.escape(name[1:]) for name in same)}){then}"
@@ -35,7 +35,7 @@ def _named(names: Iterable[str], then: str) -> str:
     )
 
 
-# Font switches are no part of a token: what they hold for comes after them.
+# Font switches are left out: they apply to the tokens after them.
 _FONTS = _named(
     (name[1:] for name in FONTS if name not in SWITCHES),
     r"(?:\s*\{\s*[A-Za-z0-9]+\s*\}|\s+[A-Za-z0-9]|\d)",
@@ -46,8 +46,8 @@ _FENCES = _named(("left", "right", "middle"), r"(?![A-Za-z])\s*(?:\\(?:[A-Za-z]+
 _STARRED = _named(("tag", "hspace", "vspace", "operatorname"), r"\*")
 _LENGTHS = _named(("hskip", "vskip", "mskip", "mkern", "kern"), r"\s*-?[\d.]+\s*[a-z]{2}")
 
-#: One token, the frequent ones first; whole simple arguments of text and fonts belong to it.
-#: Spaces are no tokens, and are passed over in search of the next; only a last one counts.
+#: One token, with frequent tokens first; a token includes simple arguments of text and fonts.
+#: Spaces are skipped and are not tokens, except for one at the end.
 TOKEN: Final = re.compile(
     rf"""
       [A-Za-z()\[\]{{}}+*/,;~$@"`-]                    # most signs are one character

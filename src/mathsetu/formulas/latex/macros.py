@@ -1,7 +1,7 @@
 r"""Macros that a formula defines for itself: ``\newcommand``, ``\def``, ``\DeclareMathOperator``.
 
-Tokens that come from a macro keep the place of its use in the text. How much may come out of
-macros is limited, so that definitions that multiply themselves end early.
+Tokens from a macro keep the position of its use in the text. Expansion is limited, so that
+definitions that multiply themselves end early.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-#: At most this many uses of macros, and tokens that come out of them.
+#: Maximum number of macro uses, and of tokens that they produce.
 MAX_USES: Final = 1_000
 MAX_TOKENS: Final = 8_000
 
@@ -24,7 +24,7 @@ Placed = tuple[str, int]
 
 
 class Macro:
-    """A body with places for arguments; the first may have a default."""
+    """A body with its number of arguments; the first argument may have a default."""
 
     __slots__ = ("arguments", "body", "default")
 
@@ -35,7 +35,7 @@ class Macro:
 
 
 def may_define(latex: str) -> bool:
-    r"""Whether a text may define macros; most do not, and need not be expanded.
+    r"""Whether a text may define macros; most texts do not and need no expansion.
 
     >>> may_define("x+1"), may_define("\\def\\R{x}\\R")
     (False, True)
@@ -44,15 +44,15 @@ def may_define(latex: str) -> bool:
 
 
 def expand(tokens: Sequence[str]) -> tuple[list[str], list[int], int | None]:
-    r"""Tokens without definitions and with macros replaced.
+    r"""Remove macro definitions from tokens and expand the macros.
 
-    Returns the tokens, for each the number of the token it comes from, and the number of the
-    token at which a limit cut the expansion short, if one did.
+    Return the tokens, for each the number of the token it comes from, and the number of the
+    token at which a limit stopped the expansion, or None.
 
     >>> expand(["\\def", "\\R", "{", "x", "}", "\\R", "+", "1"])
     (['x', '+', '1'], [5, 6, 7], None)
     """
-    # The next token is the last of the list, so that taking and putting back are cheap.
+    # A stack: the next token is the last of the list, so that pop and push are cheap.
     coming: list[Placed] = [(token, number) for number, token in enumerate(tokens)][::-1]
     macros: dict[str, Macro] = {}
     made: list[str] = []
@@ -82,7 +82,7 @@ def expand(tokens: Sequence[str]) -> tuple[list[str], list[int], int | None]:
 
 
 def _argument(coming: list[Placed]) -> list[str]:
-    """The next argument: one token, or what is between braces."""
+    """Read the next argument: one token, or the content of braces."""
     if not coming:
         return []
     token = coming.pop()[0]
@@ -100,7 +100,7 @@ def _argument(coming: list[Placed]) -> list[str]:
 
 
 def _optional(coming: list[Placed]) -> list[str] | None:
-    """What is between square brackets, if they come next."""
+    """Read the content of square brackets, if they come next; else return None."""
     if not coming or coming[-1][0] != "[":
         return None
     coming.pop()
@@ -114,7 +114,7 @@ def _optional(coming: list[Placed]) -> list[str] | None:
 
 
 def _read_command(coming: list[Placed], macros: dict[str, Macro]) -> None:
-    r"""``\newcommand{\name}[arguments][default]{body}``."""
+    r"""Read ``\newcommand{\name}[arguments][default]{body}``."""
     if coming and coming[-1][0] == "*":
         coming.pop()
     name = _argument(coming)
@@ -126,7 +126,7 @@ def _read_command(coming: list[Placed], macros: dict[str, Macro]) -> None:
 
 
 def _read_definition(coming: list[Placed], macros: dict[str, Macro]) -> None:
-    r"""``\def\name#1#2{body}``."""
+    r"""Read ``\def\name#1#2{body}``."""
     if not coming:
         return
     name = coming.pop()[0]
@@ -139,7 +139,7 @@ def _read_definition(coming: list[Placed], macros: dict[str, Macro]) -> None:
 
 
 def _read_operator(coming: list[Placed], macros: dict[str, Macro]) -> None:
-    r"""``\DeclareMathOperator{\name}{text}``."""
+    r"""Read ``\DeclareMathOperator{\name}{text}``."""
     star = bool(coming) and coming[-1][0] == "*"
     if star:
         coming.pop()
@@ -150,7 +150,7 @@ def _read_operator(coming: list[Placed], macros: dict[str, Macro]) -> None:
 
 
 def _read_let(coming: list[Placed], macros: dict[str, Macro]) -> None:
-    r"""``\let\name=\other``."""
+    r"""Read ``\let\name=\other``."""
     if not coming:
         return
     name = coming.pop()[0]
@@ -161,7 +161,7 @@ def _read_let(coming: list[Placed], macros: dict[str, Macro]) -> None:
 
 
 def _use(macro: Macro, coming: list[Placed]) -> list[str]:
-    """The body of a macro with the arguments that follow it put in."""
+    """Return the body of a macro with the arguments after it substituted."""
     arguments: list[list[str]] = []
     if macro.default is not None and macro.arguments:
         given = _optional(coming)
@@ -179,7 +179,7 @@ def _use(macro: Macro, coming: list[Placed]) -> list[str]:
             if 0 < number <= len(arguments):
                 body += arguments[number - 1]
         else:
-            # A text that belongs to its token, such as \text{#1}.
+            # A token that includes its text argument, such as \text{#1}.
             for number, argument in enumerate(arguments, 1):
                 token = token.replace(f"#{number}", " ".join(argument))
             body.append(token)

@@ -1,11 +1,11 @@
-r"""LaTeX to rows of boxes; any text gives rows, whatever is wrong with it.
+r"""Read LaTeX into rows of boxes; any text gives rows, malformed text with warnings.
 
-One regular expression cuts the text into tokens. One loop reads them, with a stack of what is
-open, so that depth costs nothing but memory. Rows are listed in the order in which they end:
+One regular expression splits the text into tokens. One loop reads them, with a stack of open
+constructs, so that depth costs only memory. Rows are listed in the order in which they end:
 a row comes after all rows inside it, and the trees are built in that order without recursion.
 
-From top to bottom: the way from text to rows and warnings, then the reader: its loop, the stack,
-rows, fonts, scripts, commands with arguments, braces, brackets, tables, other tokens.
+From top to bottom: the functions from text to rows and warnings, then the reader: its loop, the
+stack, rows, fonts, scripts, commands with arguments, braces, brackets, tables, other tokens.
 """
 
 from __future__ import annotations
@@ -88,11 +88,11 @@ from mathsetu.formulas.latex.tokens import (
 )
 from mathsetu.limits import LONGEST_FORMULA
 
-# Nothing follows the last token, four times: the reader looks ahead.
+# Four empty tokens after the last one, because the reader looks ahead.
 _END: Final = ["", "", "", ""]
-# More problems than this in one formula are no longer told one by one.
+# Maximum number of problems reported for one formula.
 _MOST_PROBLEMS: Final = 20
-# How many open brackets are passed over in search of the partner of a closing one.
+# Maximum number of open brackets searched for the partner of a closing one.
 _REACH: Final = 50
 _PRIMES: Final = {"'" * count: Sign("′" * count, "mo", IDENTIFIER) for count in range(1, 8)}
 _FONT_COMMANDS: Final = {name: Command(MAKE_FONT, 1, font=font) for name, font in FONTS.items()}
@@ -100,13 +100,13 @@ _TEXT_GROUP: Final = Sign("", "mrow", TEXT, kind=GROUP, layout="W!", operand="W!
 
 
 class ParseWarning(NamedTuple):
-    """Something in a formula that had to be guessed at."""
+    """A problem in a formula at which the parser had to guess."""
 
     position: int
     message: str
 
 
-#: What the parser makes: the whole row, every row in the order of ending, and warnings.
+#: The result of the parser: the top row, all rows in the order in which they end, and warnings.
 Layout = tuple[Row, list[Row], tuple[ParseWarning, ...]]
 
 
@@ -133,16 +133,16 @@ def read_layout(latex: str) -> Layout:
         boxes.append(sign.atoms.get(index) or shared_atom(sign, index))
     else:
         row = Row(boxes, 0)
-        return row, [row], ()  # many formulas are a few plain signs
+        return row, [row], ()  # fast path: many formulas are a few plain signs
     reader = _Reader(tokens, boxes)
     row = reader.read()
     if reader.has_definitions:
-        # Most formulas have none, and are read once; the others without their definitions again.
+        # Only the few formulas with definitions are read again, with their macros expanded.
         tokens, places, cut = expand(tokens)
         reader = _Reader(tokens, [])
         reader.is_expanded = True
         if cut is not None:
-            # Said of a token that was there before expansion: it goes after all that are there now.
+            # The warning is for a token before expansion; its place is appended to the others.
             reader.warn("macros expand to too much text; the rest is ignored", len(tokens))
             places.append(cut)
         origins = places if origins is None else [origins[place] for place in places]
@@ -155,7 +155,7 @@ def read_layout(latex: str) -> Layout:
 def _located(
     latex: str, problems: list[tuple[int, str]], origins: list[int] | None
 ) -> tuple[ParseWarning, ...]:
-    """Problems at tokens as warnings at characters."""
+    """Convert problems at tokens to warnings at characters."""
     starts = [match.start() for match in TOKEN.finditer(latex)]
     found = []
     for number, message in problems:
@@ -168,25 +168,25 @@ def _located(
 
 
 def _script_row(script: OneSign, base: Sign, symbol: int) -> Row:
-    """The row of a script of one sign, which stands where its base wants it."""
+    """Return the row of a script of one sign, at the edge that its base determines."""
     is_high, sign, beside, over = script
     edge = base.high if is_high else base.low
     return shared_script(sign, symbol, edge, over if base.stand_over else beside)
 
 
 class _Reader:
-    """Reads tokens into rows. Each token's number is the number of the symbol it becomes.
+    """Reads tokens into rows; the number of a token is the number of its symbol.
 
-    The line may already have the boxes of the first tokens.
+    ``boxes`` may already have the boxes of the first tokens.
     """
 
-    lefts = 0  # how many of them stand open
+    lefts = 0  # number of open \left
     tables = 0
-    splits = 0  # how many symbols have no token of their own
+    splits = 0  # number of symbols without their own token
     is_ending = False
-    has_definitions = False  # whether a macro is defined somewhere,
-    is_expanded = False  # and whether all of them have been put in
-    font_budget = 5_000  # how many boxes may still be set in a font
+    has_definitions = False  # whether the formula defines a macro,
+    is_expanded = False  # and whether all macros have been expanded
+    font_budget = 5_000  # number of boxes to which a font may still be applied
 
     def __init__(self, tokens: list[str], boxes: list[Box]) -> None:
         self.count = len(tokens)
@@ -195,18 +195,18 @@ class _Reader:
         self.problems: list[tuple[int, str]] = []
         self.rows: list[Row] = []
         self.stack: list[Frame] = []
-        self.boxes = boxes  # the line being written
-        self.opens: list[int] = []  # where in the line brackets and bars stand open
-        self.start = 0  # where in the line the innermost open group begins
-        self.braces = 0  # how many of them stand open
-        self.has_prescripts = False  # whether scripts stand on an empty group somewhere
+        self.boxes = boxes  # the current line
+        self.opens: list[int] = []  # the places of open brackets and bars in the line
+        self.start = 0  # the place in the line where the innermost open group begins
+        self.braces = 0  # number of open braces
+        self.has_prescripts = False  # whether any empty group has scripts
         self.mode = TOP
         self.waiting: Waiting = None
         self.infix: Infix | None = None
         self.switch: Switch | None = None
 
     def read(self) -> Row:
-        """Read everything."""
+        """Read all tokens and return the top row."""
         tokens = self.tokens
         count = self.count
         signs = SIGNS
@@ -223,7 +223,7 @@ class _Reader:
                 index += 1
                 continue
             if index >= count:
-                break  # what follows the last token is no sign
+                break  # the empty tokens after the last one are no signs
             self.index = index + 1
             action = actions.get(token)
             if action is not None:
@@ -247,13 +247,13 @@ class _Reader:
             boxes = self.boxes
             start = self.start
             index = self.index
-        self.index = count + 1  # what is missing is missing at the end
+        self.index = count + 1  # report missing ends at the end of the text
         while self.stack:
             self.end_forced()
         return self.complete()
 
     def read_next(self) -> None:
-        """The next token, whatever it is."""
+        """Read the next token."""
         token = self.tokens[self.index]
         self.index += 1
         action = _ACTIONS.get(token)
@@ -272,14 +272,14 @@ class _Reader:
             self.problems.append((self.index - 1 if symbol is None else symbol, message))
 
     def next_symbol(self) -> int:
-        """A number for a symbol that shares its token with others."""
+        """Return the number of a symbol that shares its token with others."""
         self.splits += 1
         return self.count + self.splits - 1
 
-    # -- the stack of what stands open -------------------------------------------------------------
+    # -- the stack of open constructs --------------------------------------------------------------
 
     def push(self, mode: int, waiting: Waiting) -> None:
-        """Open something; a plain group goes on writing in the same line."""
+        """Open a construct; a plain group continues the current line."""
         frame = self.boxes, self.opens, self.start, self.mode, self.waiting, self.infix, self.switch
         self.stack.append(frame)
         self.mode = mode
@@ -294,18 +294,18 @@ class _Reader:
             self.switch = None
 
     def pop(self) -> None:
-        """Go back to what is around; the caller has taken what was inside."""
+        """Return to the enclosing construct; the caller has taken the inner line."""
         (self.boxes, self.opens, self.start, self.mode, self.waiting, self.infix, self.switch) = (
             self.stack.pop()
         )
 
     def unwind(self, mode: int) -> None:
-        """End what should have ended before, up to what can end now."""
+        """Force the end of inner constructs until the innermost one has the given mode."""
         while self.mode != mode:
             self.end_forced()
 
     def end_forced(self) -> None:
-        """End the innermost open thing although its end is missing."""
+        """End the innermost construct although its end is missing."""
         mode = self.mode
         if mode == PLAIN:
             self.warn("{ is not closed")
@@ -336,7 +336,7 @@ class _Reader:
             self.give_up(waiting, row)
 
     def give_up(self, waiting: Waiting, row: Row) -> None:
-        """Hand over the last argument there will be; the others are empty."""
+        """Pass on the last argument; the missing others are empty."""
         if isinstance(waiting, Pending):
             waiting.arguments.append(row)
             while len(waiting.arguments) < waiting.wanted:
@@ -348,38 +348,38 @@ class _Reader:
     # -- rows --------------------------------------------------------------------------------------
 
     def put(self, box: Box) -> None:
-        """Add a box to the line; where only one was wanted, that is all."""
+        """Add a box to the line; a line that takes only one box then ends."""
         self.boxes.append(box)
         if self.mode == ONE:
             self.end_one()
 
     def end_one(self) -> None:
-        """The one thing that was wanted is there: hand it to what waits for it."""
+        """End a line that takes only one box, and pass it to its receiver."""
         if self.is_ending:
-            return  # the loop below will see what has been put
+            return  # the loop below handles the new box
         self.is_ending = True
         while self.mode == ONE and self.boxes:
             self.hand_over()
         self.is_ending = False
 
     def hand_over(self) -> None:
-        """The line is complete: go back to what is around, and give it to what waits for it."""
+        """Complete the line, return to the enclosing construct, and pass the row on."""
         waiting = self.waiting
         row = self.complete(waiting.edge if isinstance(waiting, Script) else "")
         self.pop()
         self.give(waiting, row)
 
     def give(self, waiting: Waiting, row: Row) -> None:
-        """Hand a complete row to the script or command that waits for it."""
+        """Pass a complete row to the script or command that waits for it."""
         if isinstance(waiting, Script):
-            if row.boxes:  # an empty script is none
+            if row.boxes:  # an empty script is ignored
                 self.add_script(waiting.place, row if row.edge else row.at(waiting.edge))
         elif isinstance(waiting, Pending):
             waiting.arguments.append(row)
             self.begin(waiting)
 
     def complete(self, edge: str = "") -> Row:
-        """The line being written, complete."""
+        """Complete the current line and return it as a row."""
         if self.infix is not None or self.switch is not None:
             self.settle()
         boxes = self.boxes
@@ -394,7 +394,7 @@ class _Reader:
         return row
 
     def cut(self, start: int) -> Row:
-        """Take what stands in the line from a place on out of it, as a row that is complete."""
+        """Remove the part of the line from a place on, and return it as a complete row."""
         inner = self.boxes[start:]
         del self.boxes[start:]
         if self.has_prescripts:
@@ -411,10 +411,10 @@ class _Reader:
                 fold_bars(inner, bars, self.rows, self.next_symbol)
         return add_row(inner, self.rows)
 
-    # -- fonts and infix commands: they hold for the rest of their group ---------------------------
+    # -- fonts and infix commands: they apply to the rest of their group ---------------------------
 
     def settle(self) -> None:
-        """Finish what infix commands and font switches began in the innermost group."""
+        """Apply the infix command and the font switch of the innermost group."""
         if self.infix is not None:
             self.end_infix()
         if self.switch is not None and self.switch[0] >= self.start:
@@ -423,23 +423,23 @@ class _Reader:
             self.switch = None
 
     def set_font(self, place: int, font: str) -> None:
-        """Set what stands in the line from a place on in a font."""
-        # Fonts inside fonts come by again and again; they may not do so without end.
+        """Apply a font to the line from a place on."""
+        # Nested fonts are applied to the same boxes again and again; the budget limits this.
         self.font_budget -= len(self.boxes) - place
         if self.font_budget > 0:
-            # Joined letters would move the brackets that stand open.
+            # Joining letters would shift the places of open brackets.
             can_join = not self.opens or self.opens[-1] < place
             apply_font(self.boxes, place, font, can_join)
 
     def read_infix(self, token: str) -> None:
-        r"""``\over`` and the like: what is before it in the group is the upper part."""
+        r"""Read ``\over`` or the like; the part of the group before it is the upper part."""
         if self.infix is not None:
             self.warn(f"{token} twice in one group")
             self.end_infix()
         self.infix = (token, self.index - 1, self.cut(self.start))
 
     def end_infix(self) -> None:
-        """The group ends: what came after the infix command is the lower part."""
+        """End an infix command; the part of the group after it is the lower part."""
         assert self.infix is not None
         token, symbol, above = self.infix
         self.infix = None
@@ -453,7 +453,7 @@ class _Reader:
     # -- scripts -----------------------------------------------------------------------------------
 
     def base_place(self) -> int:
-        """The place of the box that a script belongs to: the last one that shows."""
+        """Return the place of the base of a script: the last visible box, or a new empty one."""
         boxes = self.boxes
         place = len(boxes) - 1
         while place >= self.start and boxes[place].sign.role in (SPACE, WIDE_SPACE):
@@ -464,7 +464,7 @@ class _Reader:
         return len(boxes) - 1
 
     def add_script(self, place: int, script: Row) -> None:
-        """Give a box one more script; a box that has too many goes into a group first."""
+        """Add a script to a box; a box with too many scripts is first put into a group."""
         boxes = self.boxes
         base = boxes[place]
         scripts = base.scripts
@@ -482,12 +482,12 @@ class _Reader:
         )
 
     def put_script(self, script: OneSign) -> None:
-        """A script of one sign."""
+        """Add a script of one sign."""
         place = self.base_place()
         self.add_script(place, _script_row(script, self.boxes[place].sign, self.index - 1))
 
     def read_script(self, token: str) -> None:
-        """``^`` or ``_`` and what is too much for the short way."""
+        """Read ``^`` or ``_`` with a script that is not in `SCRIPTS`."""
         boxes = self.boxes
         place = len(boxes) - 1
         if place < self.start or boxes[place].sign.element == "mspace":
@@ -508,7 +508,7 @@ class _Reader:
             self.open_argument(script)
 
     def read_prime(self, token: str) -> None:
-        """One or more primes: a script of their own."""
+        """Read one or more primes as one script."""
         sign = _PRIMES.get(token) or Sign("′" * len(token), "mo", IDENTIFIER)
         place = self.base_place()
         script = Row([Box(sign, self.index - 1)], -1, self.boxes[place].sign.high)
@@ -521,11 +521,11 @@ class _Reader:
     # -- commands and their arguments --------------------------------------------------------------
 
     def read_argument_command(self, token: str) -> None:
-        """A command that takes arguments."""
+        """Read a command with arguments."""
         self.begin(Pending(COMMANDS[token], self.index - 1))
 
     def begin(self, pending: Pending) -> None:
-        """Read the arguments that a command still wants, or make its box."""
+        """Read the arguments that a command still needs, or make its box."""
         command = pending.command
         if command.optional and not pending.arguments and self.tokens[self.index] == "[":
             self.index += 1
@@ -554,7 +554,7 @@ class _Reader:
         self.make(pending)
 
     def simple_argument(self) -> Row | None:
-        """An argument that is one plain sign, with or without braces."""
+        """Read an argument of one plain sign, with or without braces; return None for others."""
         tokens = self.tokens
         symbol = self.index
         token = tokens[symbol]
@@ -569,7 +569,7 @@ class _Reader:
                 return None
             if after == symbol + 1 and len(token) > 1:
                 # Without braces an argument is one digit: \\frac12 is a half. The rest of the
-                # number is read next, and the digit gets a symbol number after all tokens'.
+                # number is read next, and the digit gets a symbol number after those of all tokens.
                 tokens[symbol] = token[1:]
                 after = symbol
                 symbol = self.next_symbol()
@@ -585,7 +585,7 @@ class _Reader:
         return row
 
     def open_argument(self, waiting: Pending | Script) -> None:
-        """Begin an argument that is more than one plain sign."""
+        """Begin an argument of more than one plain sign."""
         if self.tokens[self.index] == "{":
             self.index += 1
             self.braces += 1
@@ -598,7 +598,7 @@ class _Reader:
             self.give(waiting, add_row([], self.rows))
 
     def make(self, pending: Pending) -> None:
-        """A command has all its arguments."""
+        """Make the box of a command that has all its arguments."""
         make = pending.command.make
         if make == MAKE_BOX:
             sign = pending.command.sign
@@ -626,9 +626,9 @@ class _Reader:
             self.put(make_box(pending.command, pending.symbol, pending.arguments, self.rows))
 
     def read_definition(self, token: str) -> None:
-        """A macro is defined: all are to be expanded first, so that nothing more is read now."""
+        """Stop at the definition of a macro, because all macros must be expanded first."""
         if self.is_expanded:
-            self.read_other(token)  # what \left has left over is no definition
+            self.read_other(token)  # a token put back by \left is not a definition
         else:
             self.has_definitions = True
             self.index = self.count
@@ -636,12 +636,12 @@ class _Reader:
     # -- braces ------------------------------------------------------------------------------------
 
     def open_group(self, token: str) -> None:
-        """``{`` that begins no argument."""
+        """Open a group at a ``{`` that does not begin an argument."""
         self.braces += 1
         self.push(PLAIN, None)
 
     def end_brace(self, token: str) -> None:
-        """``}``: the innermost group or argument ends."""
+        """End the innermost group or argument at ``}``."""
         if self.mode == ARGUMENT:
             self.braces -= 1
             self.hand_over()
@@ -676,7 +676,7 @@ class _Reader:
     # -- brackets ----------------------------------------------------------------------------------
 
     def read_opening(self, token: str) -> None:
-        """An opening bracket, or a bar."""
+        """Read an opening bracket, or a bar."""
         sign = BRACKETS[token]
         symbol = self.index - 1
         box = sign.atoms.get(symbol) or shared_atom(sign, symbol)
@@ -687,7 +687,7 @@ class _Reader:
             self.boxes.append(box)
 
     def read_closing(self, token: str) -> None:
-        """A closing bracket; it makes a fence with its partner."""
+        """Read a closing bracket and make a fence with its partner."""
         sign = BRACKETS[token]
         symbol = self.index - 1
         boxes = self.boxes
@@ -705,7 +705,7 @@ class _Reader:
             pair = FENCES[boxes[place].sign.text + sign.text]
             inner = self.cut(place + 1)
         else:
-            # The usual case: the partner is the last that was opened, and no bar is open.
+            # The usual case: the partner is the last open bracket, and no bar is open after it.
             inner = Row(boxes[place + 1 :], len(self.rows), "w" if pair.encloses else "")
             self.rows.append(inner)
             if self.has_prescripts:
@@ -721,7 +721,7 @@ class _Reader:
             self.start = place
 
     def partner(self, closing: str) -> int:
-        """The place of the opening bracket that a closing one belongs to, or -1."""
+        """Return the place of the opening bracket that a closing one belongs to, or -1."""
         boxes = self.boxes
         for place in reversed(self.opens[-_REACH:]):
             sign = boxes[place].sign
@@ -730,7 +730,7 @@ class _Reader:
         return -1
 
     def delimiter(self, text: str) -> Sign | None:
-        r"""The sign after ``\left`` or ``\right``; none for a dot."""
+        r"""Return the sign after ``\left`` or ``\right``; None for a dot."""
         known = BRACKETS.get(text)
         if known is not None:
             return known
@@ -747,13 +747,13 @@ class _Reader:
         return sign
 
     def begin_left(self, token: str) -> None:
-        r"""``\left`` with its bracket."""
+        r"""Read ``\left`` with its bracket."""
         symbol = self.index - 1
         self.lefts += 1
         self.push(LEFT, Delimiter(self.delimiter(token[5:]), symbol))
 
     def end_left(self, token: str) -> None:
-        r"""``\right`` with its bracket: the innermost ``\left`` ends."""
+        r"""Read ``\right`` with its bracket; end the innermost ``\left``."""
         symbol = self.index - 1
         sign = self.delimiter(token[6:])
         if not self.lefts:
@@ -765,7 +765,7 @@ class _Reader:
         self.end_fence(sign, symbol)
 
     def end_fence(self, closing: Sign | None, closer: int) -> None:
-        r"""``\right``: what began with the innermost ``\left`` becomes a fence."""
+        r"""Make a fence of the innermost ``\left`` and the line after it."""
         waiting = self.waiting
         assert isinstance(waiting, Delimiter)
         opening = waiting.sign.text if waiting.sign is not None else ""
@@ -780,7 +780,7 @@ class _Reader:
     # -- tables ------------------------------------------------------------------------------------
 
     def begin_table(self, token: str) -> None:
-        r"""``\begin``: a table, whatever its name."""
+        r"""Begin a table at ``\begin`` of any environment."""
         name = token[6:].strip(" {}\n\t")
         sign = ENVIRONMENTS.get(name) or ENVIRONMENTS.get(name.rstrip("*"))
         if sign is None:
@@ -795,7 +795,7 @@ class _Reader:
         self.push(TABLE, Grid(sign, symbol))
 
     def skip(self, closing: str) -> None:
-        """Pass over what is in brackets."""
+        """Skip brackets with their content."""
         opening = self.tokens[self.index]
         depth = 0
         while self.index < self.count:
@@ -807,14 +807,14 @@ class _Reader:
                 return
 
     def read_substack(self) -> None:
-        """Lines above each other, without columns."""
+        r"""Begin the stacked lines of ``\substack``."""
         if self.tokens[self.index] == "{":
             self.index += 1
             self.braces += 1
             self.push(TABLE, Grid(LINES, self.index - 2, is_braced=True))
 
     def read_ampersand(self, token: str) -> None:
-        """``&``: the next cell; outside of tables, nothing."""
+        """Begin the next cell at ``&``; ignore it outside tables."""
         if token not in ("&", "&amp;"):
             self.warn(f"unknown entity {token}")
         elif self.tables:
@@ -824,7 +824,7 @@ class _Reader:
                 self.end_cell()
 
     def end_cell(self) -> None:
-        """A cell is complete; another begins."""
+        """End a cell and begin the next one."""
         grid = self.waiting
         assert isinstance(grid, Grid)
         grid.lines[-1].append(self.complete())
@@ -835,7 +835,7 @@ class _Reader:
         self.switch = None
 
     def end_line(self, token: str) -> None:
-        r"""``\\``: the next line of a table; elsewhere, nothing."""
+        r"""Begin the next line of a table at ``\\``; ignore it elsewhere."""
         while self.mode == ONE:
             self.end_forced()
         if self.mode == TABLE:
@@ -847,7 +847,7 @@ class _Reader:
             grid.lines.append([])
 
     def end_table(self, token: str) -> None:
-        r"""``\end``: the innermost table ends."""
+        r"""End the innermost table at ``\end``."""
         if not self.tables:
             self.warn(f"{token} without its \\begin")
             return
@@ -856,7 +856,7 @@ class _Reader:
         self.end_grid()
 
     def end_grid(self) -> None:
-        """The cells that were read become a box."""
+        """Make a box of the cells that were read."""
         grid = self.waiting
         assert isinstance(grid, Grid)
         if self.boxes or grid.lines[-1]:
@@ -865,7 +865,7 @@ class _Reader:
         self.tables -= not grid.is_braced
         self.pop()
         if grid.sign.operand == "O!lines" and len(lines) == 1 and len(lines[0]) == 1:
-            # One line that is set apart is that line; its boxes move into this line.
+            # A display with one cell is that cell; its boxes move into this line.
             only = lines[0][0]
             if self.rows[-1] is only:
                 self.rows.pop()
@@ -878,7 +878,7 @@ class _Reader:
     # -- other tokens ------------------------------------------------------------------------------
 
     def read_other(self, token: str) -> None:
-        """A token that no table lists, or one that is not frequent."""
+        """Read a token that is in no table, or that is rare."""
         if token in IGNORED:
             return
         sign = other_sign(token)
@@ -898,7 +898,7 @@ class _Reader:
             self.warn(f"unreadable character U+{ord(token[0]):04X}")
 
     def read_command(self, token: str) -> None:
-        """A command that is neither a sign nor takes arguments in the usual way."""
+        """Read a command that is neither a sign nor takes arguments in the usual way."""
         name = token[1:]
         if name == "\\" or name == "cr" or name == "tabularnewline":
             self.end_line(token)
@@ -929,7 +929,7 @@ class _Reader:
             self.put(Box(Sign(name, "mi"), self.index - 1))
 
     def read_not(self) -> None:
-        r"""``\not`` and the sign that it crosses out."""
+        r"""Read ``\not`` and the sign that it negates."""
         while self.index < self.count and self.tokens[self.index] in IGNORED:
             self.index += 1
         following = self.tokens[self.index]
@@ -945,7 +945,7 @@ class _Reader:
         self.put(Box(negated, self.index - 1))
 
     def read_text(self, token: str) -> None:
-        """Text with formulas or commands inside, as a group of texts and boxes."""
+        """Read text with formulas or commands inside, as a group of texts and boxes."""
         parts: list[Box] = []
         for number, part in enumerate(token.partition("{")[2][:-1].split("$")):
             if number % 2 == 0:
@@ -961,7 +961,7 @@ class _Reader:
 
 
 _Action = Callable[[_Reader, str], None]
-#: What to do at the tokens that give a formula its structure.
+#: The actions for tokens that give a formula its structure.
 _ACTIONS: Final[dict[str, _Action]] = {
     "{": _Reader.open_group,
     "}": _Reader.end_brace,

@@ -1,8 +1,7 @@
-r"""The signs that LaTeX and Unicode name: one table, from what is typed to a `Sign`.
+r"""The table of LaTeX and Unicode symbols, from input text to `Sign`.
 
-Each line of a table reads: names, the character shown, and the name of its meaning where it
-has one (the label it gets in the operator tree). The character itself is a name too, so ``≤``
-typed as such and ``\leq`` are one sign.
+Each entry has names, the displayed character, and optionally its meaning (the label in the
+operator tree). The character itself is a name, too, so that ``≤`` and ``\leq`` are the same sign.
 """
 
 from __future__ import annotations
@@ -150,7 +149,7 @@ _FUNCTIONS = r"""
 \sh F!sinh | \ch F!cosh | \th F!tanh | \cth F!coth
 """
 
-#: National names of functions, by what they are called in English.
+#: National names of functions, by their English name.
 _NATIONAL = {
     "sin": "sen ημ",
     "cos": "συν",
@@ -171,7 +170,7 @@ _NATIONAL = {
     "lcm": "kgV ppcm PPCM mcm MCM mmc MMC nww NWW nzv NZV nsn NSN ekok EKOK okek OKEK "
     "cmmmc lkkt LKKT kpk KPK mgn MGN kgv KGV НОК НСК ΕΚΠ BCNN",
 }
-#: The English name of a national one.
+#: National names of functions to their English names.
 NATIONAL: Final = {name: known for known, names in _NATIONAL.items() for name in names.split()}
 
 #: Functions whose scripts stand above and below in displayed formulas.
@@ -226,12 +225,12 @@ _NEGATED = {
 }  # fmt: skip
 
 
-#: Characters that are LaTeX's own; as signs they need a backslash.
+#: Characters that are LaTeX syntax; as signs they need a backslash.
 STRUCTURE: Final = frozenset("_&$#\\%^{}~'")
 
 
 def _entries(table: str) -> list[tuple[list[str], str, str | None]]:
-    """Names, shown text and meaning of each entry of a table."""
+    """Return the names, displayed text and meaning of each entry of a table."""
     found = []
     for entry in table.strip().replace("\n", " | ").split(" | "):
         words = entry.replace("\\ ", "\u00a0").split(" ")
@@ -245,7 +244,7 @@ def _entries(table: str) -> list[tuple[list[str], str, str | None]]:
 
 
 def _build() -> dict[str, Sign]:
-    """All plain signs by what is typed."""
+    """Return all plain signs by input text."""
     signs: dict[str, Sign] = {}
 
     def add(table: str, element: str, role: int, limits: bool = False) -> None:
@@ -296,7 +295,7 @@ def _build() -> dict[str, Sign]:
 
 
 def number_sign(text: str) -> Sign:
-    """The sign of a written number.
+    """Return the sign of a written number.
 
     >>> number_sign("3.5").operand
     'N!3.5'
@@ -306,7 +305,7 @@ def number_sign(text: str) -> Sign:
 
 
 def _brackets() -> dict[str, Sign]:
-    """Opening and closing brackets and bars, by what is typed."""
+    """Return opening and closing brackets and bars by input text."""
     signs = {}
     for pair in _BRACKETS.strip().replace("\n", " | ").split(" | "):
         opening, closing = pair.split(" ")
@@ -316,14 +315,14 @@ def _brackets() -> dict[str, Sign]:
     signs["\\mid"] = signs["∣"] = Sign("∣", "mo", BAR, operator="F!c")
     signs["\\|"] = Sign("∥", "mo", BAR)
     signs["\\Vert"] = signs["‖"] = Sign("‖", "mo", BAR)
-    # May be two bars as well, so it is told from the others.
+    # A separate sign, because it may also be two single bars.
     signs["||"] = Sign("‖", "mo", BAR)
     return signs
 
 
-#: Signs that go into a row as they are.
+#: Signs that are put into a row unchanged.
 SIGNS: Final = _build()
 #: Brackets and bars, which the parser pairs.
 BRACKETS: Final = _brackets()
-#: What ``\\not`` makes of the sign that follows it.
+#: The negated sign for each sign after ``\\not``.
 NEGATED: Final = {name: SIGNS[negated] for name, negated in _NEGATED.items()}

@@ -1,4 +1,4 @@
-"""The signs of tokens that no table lists, and tokens that stand for several."""
+"""Signs of tokens that are in no table, and characters that stand for several tokens."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from mathsetu.formulas.latex.lexer import TEXT_NAMES, TOKEN
 from mathsetu.formulas.latex.symbols import BRACKETS, NATIONAL, SIGNS, STRUCTURE, number_sign
 from mathsetu.markup.references import unescape
 
-#: A script of one sign: whether it is high, its sign, and the rows of it that formulas share, by
-#: their symbol numbers: those beside their box, and those over or under it.
+#: A script of one sign: whether it is high, its sign, and its rows shared between formulas, by
+#: symbol number: rows beside the base, and rows over or under it.
 OneSign = tuple[bool, Sign, dict[int, Row], dict[int, Row]]
 #: Scripts of one letter or digit.
 SCRIPTS: Final[dict[str, OneSign]] = {
@@ -26,25 +26,25 @@ SCRIPTS: Final[dict[str, OneSign]] = {
 _TEXT_TOKEN: Final = re.compile(
     rf"\\({'|'.join(map(re.escape, TEXT_NAMES))})\s*\{{(.*)\}}", re.DOTALL
 )
-# Commands and braces in a text; spaces that are commands stay spaces.
+# Commands and braces in a text; the command for a space leaves the space.
 _TEXT_COMMAND: Final = re.compile(r"\\[A-Za-z]+\s*|\\[,;:!/]|\\(?=.)|[{}]")
 _LENGTH: Final = re.compile(r"\\(?:[hvm]skip|m?kern)\s*-?[\d.]")
 _FONT_TOKEN: Final = re.compile(r"(\\[A-Za-z]+)\s*\{?\s*([A-Za-z0-9]+)")
-# What may stand between groups of three digits.
+# Separators of groups of three digits.
 _GROUPING: Final = re.compile(r"\\[ ,]\s*|\{,\}\s*|~\s*")
-# A comma in braces before other than three digits is the decimal one; Arabic has a sign for it.
+# A comma in braces is a decimal comma unless three digits follow; Arabic has its own sign.
 _DECIMAL_COMMA: Final = re.compile(r"\{,\}(?!\d{3}(?:\D|\Z))(\d+)\Z")
 _DECIMAL_MARK: Final = re.compile("٫")
 _SPACES: Final = re.compile(r"[\s~]+")
-#: Signs of tokens seen before; small, because it only has to hold what is frequent.
+#: A cache of signs by token; small, because only frequent tokens matter.
 _seen: Final[dict[str, Sign]] = {}
 _MOST_SEEN: Final = 20_000
 
 
 def other_sign(token: str) -> Sign | None:
-    r"""The sign of a number, a letter of any script, a text, a font or an entity.
+    r"""Return the sign of a number, a letter of any script, a text, a font or an entity.
 
-    ``None`` for everything else: an unknown command, or a character that is no sign.
+    Return None for other tokens: unknown commands, and characters that are no signs.
 
     >>> other_sign("12").operand, other_sign("\\mathbb{R}").operand, other_sign("ℝ").operand
     ('N!12', 'V!ℝ', 'V!ℝ')
@@ -66,7 +66,7 @@ def _make(token: str) -> Sign | None:
     if first == "&" and len(token) > 1:
         return _entity_sign(token)
     if first.isdecimal() or (first == "." and len(token) > 1):
-        # Digits of any script are numbers; their value is what they are called.
+        # Digits of any script form numbers; the label has their values.
         digits = _GROUPING.sub("", _DECIMAL_COMMA.sub(r".\1", token))
         label = "N!" + "".join(
             str(unicodedata.decimal(character)) if character.isdecimal() else character
@@ -102,7 +102,7 @@ def _command_sign(token: str) -> Sign | None:
 
 
 def font_word(text: str, font: str) -> Sign:
-    """Letters or digits in a font, as one sign."""
+    """Return letters or digits in a font as one sign."""
     if text.isdecimal():
         sign = number_sign(styled_text(text, font))
         sign.operand = sign.operator = "N!" + text
@@ -113,7 +113,7 @@ def font_word(text: str, font: str) -> Sign:
 
 
 def operator_name(text: str, limits: bool = False) -> Sign:
-    r"""A function that is named by its letters, as in ``\operatorname{ord}``."""
+    r"""Return the sign of a function with a spelled-out name, as in ``\operatorname{ord}``."""
     lone = SIGNS.get(text.strip())
     if lone is not None and lone.element == "mo":
         return lone
@@ -125,12 +125,12 @@ def operator_name(text: str, limits: bool = False) -> Sign:
 
 
 def is_text(token: str) -> bool:
-    """Whether a token is a text with its argument."""
+    """Whether a token is a text command with its argument."""
     return _TEXT_TOKEN.fullmatch(token) is not None
 
 
 def plain_text(text: str) -> str:
-    r"""Text without commands and braces.
+    r"""Remove commands and braces from a text.
 
     >>> plain_text(r"if \emph{all}~of it")
     'if all of it'
@@ -141,7 +141,7 @@ def plain_text(text: str) -> str:
 
 
 def text_sign(text: str) -> Sign:
-    """Words among the symbols."""
+    """Return the sign of words in a formula."""
     words = _SPACES.sub(" ", unescape(text))
     label = "T!" + words.strip()
     if label == "T!":
@@ -150,7 +150,7 @@ def text_sign(text: str) -> Sign:
 
 
 def wildcard(name: str) -> Sign:
-    """What may stand for anything, in a query."""
+    """Return the sign of a wildcard of a query."""
     label = "?" + name
     return Sign(label, "mi", IDENTIFIER, layout=label, operand=label)
 
@@ -165,7 +165,7 @@ def _entity_sign(token: str) -> Sign | None:
 
 
 def _character_sign(character: str) -> Sign | None:
-    """The sign of one character beyond the tables: letters of any script, styled letters."""
+    """Return the sign of a character that is in no table: a letter of any script or style."""
     decomposed = unicodedata.normalize("NFKC", character)
     category = unicodedata.category(character)
     if decomposed != character and decomposed in SIGNS and category[0] in "LNS":
@@ -180,7 +180,7 @@ def _character_sign(character: str) -> Sign | None:
 
 
 def number_or_letter(character: str, plain: str) -> Sign:
-    """A digit or letter that Unicode has in a font of its own."""
+    """Return the sign of a digit or letter that has its own code point in a font."""
     if plain.isdecimal():
         sign = number_sign(character)
         sign.operand = "N!" + plain
@@ -189,7 +189,7 @@ def number_or_letter(character: str, plain: str) -> Sign:
 
 
 def _spellings() -> dict[str, str]:
-    """Characters that stand for several, with what LaTeX writes for them."""
+    """Map characters that stand for several tokens to their LaTeX."""
     spellings = {"√": "\\sqrt", "′": "'", "″": "''", "‴": "'''", "⁗": "''''"}
     for code in (*range(0xB2, 0xBF), *range(0x2070, 0x2095), *range(0x2150, 0x215F)):
         kind, _, plain = unicodedata.decomposition(chr(code)).partition(" ")
@@ -211,12 +211,12 @@ _COMPOSED: Final = re.compile("[" + "".join(_SPELLED) + "]")
 
 
 def is_composed(latex: str) -> bool:
-    """Whether a text has characters that stand for several: ``²``, ``½``, ``√``."""
+    """Whether a text has characters that stand for several tokens: ``²``, ``½``, ``√``."""
     return _COMPOSED.search(latex) is not None
 
 
 def spell_out(tokens: list[str]) -> tuple[list[str], list[int]]:
-    """Write ``²``, ``½`` and the like as LaTeX does, with the number of the token each is from.
+    """Replace ``²``, ``½`` and the like by LaTeX; return tokens with source token numbers.
 
     >>> spell_out(["x", "²"])
     (['x', '^', '{', '2', '}'], [0, 1, 1, 1, 1])

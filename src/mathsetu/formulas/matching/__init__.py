@@ -13,7 +13,7 @@ from mathsetu.formulas.tree import Tree
 
 __all__ = ["Match", "PreparedFormula", "match"]
 
-# Each round fixes letters by the alignment of the round before; more rounds change nothing.
+# Each round fixes letters by the alignment of the previous round; more rounds change nothing.
 _ROUNDS = 3
 
 
@@ -23,9 +23,9 @@ def match(
     """Match two operator trees.
 
     Operands of commutative operators may change places, letters may be renamed one to one, the
-    query may match a part of the candidate, and wildcards (``?x``) of the query stand for any
-    sub-expression, equal names for equal ones. With ``equal_values`` numbers match that are
-    written differently: 0.5 and 1/2.
+    query may match a part of the candidate, and a wildcard (``?x``) of the query matches any
+    sub-expression, the same one wherever it occurs. With ``equal_values``, different spellings of
+    a number match: 0.5 and 1/2.
 
     >>> from mathsetu.formulas.notation import read_tree
     >>> query = read_tree("[U!plus,0[O!SUP,0[V!x],1[N!2]],1[V!x]]")
@@ -53,7 +53,7 @@ def match(
 def _meetings(
     query: PreparedFormula, candidate: PreparedFormula, pairs: Iterable[AlignedNodes]
 ) -> list[tuple[str, str]]:
-    """The letters that were aligned with letters."""
+    """Return the pairs of letters that were aligned."""
     found: list[tuple[str, str]] = []
     for ours, theirs, whole, _ in pairs:
         if whole:
@@ -69,10 +69,10 @@ def _meetings(
 def _takings(
     query: PreparedFormula, candidate: PreparedFormula, pairs: Sequence[AlignedNodes]
 ) -> list[tuple[str, int, int]]:
-    """What the wildcards took, as keys, with the sizes.
+    """Return the wildcards with the keys and sizes of the parts aligned with them.
 
-    A wildcard takes anything, wherever it is: what it stands for can be told only where that which
-    is around it was found as well.
+    A wildcard matches anything anywhere, so its alignment counts only if its parent was aligned,
+    too.
     """
     found = {-1, *(pair.ours for pair in pairs)}
     return [

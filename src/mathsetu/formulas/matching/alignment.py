@@ -1,16 +1,16 @@
-"""The best alignment of two operator trees, letters and wildcards unified as chosen.
+"""The best alignment of two operator trees under a unification of letters and wildcards.
 
-A table holds, for each two nodes, the best score of aligning what is below them. Two nodes of
-the same label can be aligned, and then their operands in turn: in any order under a commutative
-operator, position by position or in sequence under any other. So can operators with the same sign
-of which one has no limits: ∫ f dx is in every integral of f. Or one of the two nodes is left out
-and the alignment goes on below it, a little discounted: so a query matches a part of the candidate,
-and the same part is found in different wrappings. A wildcard takes any sub-tree, and the operands
-of a sum or product that nothing else takes; below a minus, it takes those terms of a sum with their
-signs turned: ``a-b-c`` is ``a-?x`` where ?x is b+c.
+A table has, for each pair of nodes, the best score of aligning their sub-trees. Two nodes with the
+same label can be aligned, and then their operands: in any order under a commutative operator,
+position by position or in sequence under any other. Operators with the same sign can be aligned
+although only one of them has limits: ∫ f dx is in every integral of f. Alternatively, one of the
+two nodes is skipped and the alignment continues below it at a small discount. So a query matches a
+part of the candidate, and the same part is found in different contexts. A wildcard matches any
+sub-tree, or the operands of a sum or product that are not aligned otherwise. Below a minus, it
+matches such terms of a sum with their signs reversed: ``a-b-c`` is ``a-?x`` where ?x is b+c.
 
-The work is bounded: the table has one cell for each two nodes, and where that would be too many
-cells the lowest levels of the trees are left out.
+The work is bounded: the table has one cell for each pair of nodes; if these are too many, the
+lowest levels of the trees are left out.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from mathsetu.formulas.labels import is_commutative
 from mathsetu.formulas.matching.prepared import PLUS, PreparedFormula
 from mathsetu.formulas.matching.unification import Unification
 
-#: What an alignment keeps of its score for each node that it leaves out on the way.
+#: The factor on the score of an alignment for each skipped node.
 DISCOUNT = 0.8
-#: The most cells of a table.
+#: Maximum number of cells of a table.
 CELLS = 20_000
-# Small enough to decide between equals only: a wildcard takes as much as it can.
+# Small enough to break ties only: a wildcard prefers the largest part.
 _TIE = 1e-6
 
 
 class AlignedNodes(NamedTuple):
     """A node of the query and the nodes of the candidate aligned with it.
 
-    That is one node; or several where a wildcard takes several operands; ``whole`` says that
-    everything below is aligned too. If not, the pairs of their operands are given.
+    ``theirs`` is one node, or several operands matched by a wildcard. ``whole`` means that the
+    whole sub-trees are aligned; if not, ``operands`` has the pairs of their operands.
     """
 
     ours: int
@@ -44,7 +44,7 @@ class AlignedNodes(NamedTuple):
 
 
 class Alignment:
-    """The filled table and the way back from it to the aligned nodes."""
+    """The filled table, and the traceback from it to the aligned nodes."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class Alignment:
         self._fill()
 
     def pairs(self) -> list[AlignedNodes]:
-        """The aligned nodes of the best alignment, parents before their operands."""
+        """Return the aligned nodes of the best alignment, parents before their operands."""
         top = max(range(len(self._table)), key=lambda place: max(self._table[place]))
         row = self._table[top]
         return list(self._trace(top, row.index(max(row))))
@@ -81,7 +81,7 @@ class Alignment:
                 same_label.setdefault(label, []).append(place)
         lettered = [place for place in places if candidate.letters[place] is not None]
         valued = [place for place in places if candidate.values[place] is not None]
-        # Operands stand after their operator: going backwards, they are done before it.
+        # Operands come after their operator, so a backward pass fills their cells first.
         inner = [(p, self._theirs[p]) for p in reversed(places) if self._theirs[p]]
         for ours in range(len(table) - 1, -1, -1):
             below = self._ours[ours]
@@ -100,7 +100,7 @@ class Alignment:
                 others = places
             elif query.values[ours] is not None and self._equal_values:
                 others = [*others, *valued]
-            # The 2 of n+2 is not that of n^2.
+            # The 2 of n+2 must not be aligned with the 2 of n^2.
             if ours in query.terms and candidate.exponents:
                 others = [theirs for theirs in others if theirs not in candidate.exponents]
             elif ours in query.exponents and candidate.terms:
@@ -116,7 +116,7 @@ class Alignment:
             table[ours] = row
 
     def _score(self, ours: int, theirs: int) -> float:
-        """What aligning these two nodes counts, together with what is below them."""
+        """Return the score of aligning two nodes and their sub-trees."""
         query, candidate = self._query, self._candidate
         label, other = query.labels[ours], candidate.labels[theirs]
         letter = query.letters[ours]
@@ -144,14 +144,14 @@ class Alignment:
         return number is not None and self._equal_values and number == candidate.values[theirs]
 
     def _have_same_sign(self, ours: int, theirs: int) -> bool:
-        """Whether two operators differ in their limits only: one has none, or has others."""
+        """Whether two operators differ only in their limits; one of them may have none."""
         sign, other = self._query.signs[ours], self._candidate.signs[theirs]
         if (sign == ours and other == theirs) or not (self._ours[ours] and self._theirs[theirs]):
             return False
         return self._query.labels[sign] == self._candidate.labels[other]
 
     def _operands(self, ours: int, theirs: int) -> tuple[range, range]:
-        """The operands of two nodes; where one of two has no limits, those of the other aside."""
+        """Return the operands of two nodes; if only one has limits, its operands without them."""
         mine, others = self._ours[ours], self._theirs[theirs]
         is_limited = self._query.signs[ours] != ours
         if is_limited != (self._candidate.signs[theirs] != theirs):
@@ -159,7 +159,7 @@ class Alignment:
         return mine, others
 
     def _assign(self, ours: int, theirs: int) -> tuple[float, list[AlignedNodes]]:
-        """The best pairs of operands, and what they count."""
+        """Return the score of the best pairs of operands, and the pairs."""
         if is_commutative(self._query.labels[ours]):
             return self._assign_freely(ours, theirs)
         table = self._table
@@ -171,7 +171,7 @@ class Alignment:
         return sum(table[pair.ours][pair.theirs[0]] for pair in pairs), pairs
 
     def _assign_freely(self, ours: int, theirs: int) -> tuple[float, list[AlignedNodes]]:
-        """Pairs in any order, the best first; wildcards come last and take what is left."""
+        """Pair operands in any order, best pairs first; wildcards then take the rest."""
         wildcards: list[int] = []
         negated: list[int] = []
         cells: list[tuple[float, int, int]] = []
@@ -196,7 +196,7 @@ class Alignment:
                 del left[b]
                 total -= score
                 pairs.append(AlignedNodes(a, (b,)))
-        # From the last term to the first: a-b-c is ?x-?y where ?x is a-b and ?y is c.
+        # Last term first: a-b-c is ?x-?y where ?x is a-b and ?y is c.
         wildcards = [*reversed(negated), *wildcards]
         if wildcards and left:
             taken = self._take(wildcards, list(left))
@@ -206,7 +206,7 @@ class Alignment:
         return total, pairs
 
     def _take(self, wildcards: list[int], left: list[int]) -> list[AlignedNodes]:
-        """One operand for each wildcard, all that are left for the last."""
+        """Assign one operand to each wildcard, and all remaining operands to the last one."""
         pairs: list[AlignedNodes] = []
         for number, wildcard in enumerate(wildcards):
             is_negated = self._query.wildcards[wildcard] is None
@@ -232,13 +232,13 @@ class Alignment:
         return query.is_negative(ours) and query.wildcards[query.operands[ours].start] is not None
 
     def _allows(self, taken: AlignedNodes) -> bool:
-        """Whether a wildcard, or that below a minus, may stand for these operands."""
+        """Whether a wildcard, or the wildcard below a minus, may be bound to these operands."""
         wildcard, places = self._parts_of_taken(taken)[-1][:2]
         key = self._candidate.joined_key(places)
         return self._unification.allows(self._query.labels[wildcard], key)
 
     def _parts_of_taken(self, taken: AlignedNodes) -> list[AlignedNodes]:
-        """A wildcard with what it takes; before it its minus, if that is what takes the terms."""
+        """Return the pair of a wildcard; for a minus above a wildcard, the pairs of both."""
         ours, (first, *others) = taken.ours, taken.theirs
         if self._query.wildcards[ours] is not None:
             return [taken]
@@ -246,7 +246,7 @@ class Alignment:
         return [AlignedNodes(ours, (first,)), AlignedNodes(wildcard, (operand, *others))]
 
     def _in_sequence(self, mine: range, others: range) -> list[AlignedNodes]:
-        """The best pairs that keep the order on both sides."""
+        """Return the best pairs that keep the order on both sides."""
         best = [[0.0] * (len(others) + 1) for _ in range(len(mine) + 1)]
         for i in range(len(mine) - 1, -1, -1):
             row = self._table[mine[i]]
@@ -267,7 +267,7 @@ class Alignment:
         return pairs
 
     def _trace(self, ours: int, theirs: int) -> Iterator[AlignedNodes]:
-        """Follow the table from a cell down, yielding the nodes that it aligned."""
+        """Trace the table back from a cell and yield the aligned nodes."""
         pending = [AlignedNodes(ours, (theirs,))]
         while pending:
             pair = pending.pop()
@@ -300,9 +300,9 @@ class Alignment:
 def _by_neighbours(
     cells: Iterable[tuple[float, int, int]],
 ) -> Callable[[tuple[float, int, int]], tuple[float, ...]]:
-    """The order of cells: the best first, of equals those whose neighbours meet as well.
+    """Return the sort key of cells: best first, then those whose neighbours are aligned, too.
 
-    So ``Δp`` is found side by side in ``ΔxΔp``. Neighbours may stand the other way round.
+    So the adjacent Δ and p are found for ``Δp`` in ``ΔxΔp``. Neighbours may be in reverse order.
     """
     forwards: dict[int, float] = {}
     backwards: dict[int, float] = {}
@@ -319,7 +319,7 @@ def _by_neighbours(
 
 
 def _bounded(ours: int, theirs: int) -> tuple[int, int]:
-    """How many nodes of both sides a table of `CELLS` can hold; the smaller side goes first."""
+    """Return how many nodes of each side fit into `CELLS`; the smaller side has priority."""
     if ours * theirs <= CELLS:
         return ours, theirs
     side = int(CELLS**0.5)

@@ -12,35 +12,35 @@ from mathsetu.formulas.matching.sums import SumSigns, compare_sums
 from mathsetu.formulas.matching.unification import RENAMED, Unification
 from mathsetu.formulas.tree import Tree
 
-# What makes a name of several letters: an index, and accents.
+# Operators that form one name with a letter: an index, and accents.
 _JOINED_TO_LETTERS = {"O!SUB", *(f"F!{mark}" for mark, _ in ACCENTS.values())}
-# Accents that say no more than what kind of thing a letter is: a vector, an operator, an estimate.
-# A dot is a derivative, and a bar may be a conjugate, a mean or a closure.
+# Accents that only tell the kind of a letter: a vector, an operator, an estimate. A dot is a
+# derivative, and a bar may be a conjugate, a mean or a closure.
 _MARKS = {f"F!{ACCENTS[name][0]}" for name in (r"\hat", r"\tilde", r"\vec")}
 
 
 @dataclass(frozen=True)
 class Match:
-    """How alike two formulas are, and why.
+    """The similarity of two formulas, and its explanation.
 
     Attributes:
-        score: From 0 to 1, the same both ways (wildcards aside); 1 for formulas written alike.
-        coverage: The share of the query that was found, whatever else the candidate holds.
-        in_one_piece: Whether what was found of the query hangs together in the candidate as it does
-            in the query, with nothing but the hat, tilde or arrow of a letter between an operator
-            and its operands.
-        query_nodes: The matched nodes of the query; a plus or minus is one only where the candidate
-            has it as well.
+        score: From 0 to 1, symmetric except for wildcards; 1 for formulas written alike.
+        coverage: The share of the query that was found, whatever else the candidate contains.
+        in_one_piece: Whether the found nodes of the query are connected in the candidate as in the
+            query, with nothing but the hat, tilde or arrow of a letter between an operator and its
+            operands.
+        query_nodes: The matched nodes of the query; a plus or minus only if the candidate has it,
+            too.
         candidate_nodes: The matched nodes of the candidate.
-        query_signs: Operands of the query's sums that have a plus or minus before them, and whether
-            that was found, whatever was found of the operands.
-        candidate_signs: The same of the candidate.
-        substitution: The letters of the query and what they became: ``{"x": "t"}``.
-        names: The same where one of two is a letter with an index or accent, place by place: a met
-            no more than the x or the i of ``x_i``, but it is the whole name that it stands for.
-        bindings: The wildcards of the query and the parts that they stand for, where what is around
-            a wildcard was found as well: to say that the c of ``?c^2`` is D in ``D=x`` would be
-            untrue.
+        query_signs: Operands of the query's sums with a plus or minus before them, and whether
+            that sign was found, independently of the operand.
+        candidate_signs: The same for the candidate.
+        substitution: Letters of the query to letters of the candidate: ``{"x": "t"}``.
+        names: The same for pairs where one is a letter with an index or accent, one pair per
+            occurrence: a was aligned only with the x or the i of ``x_i``, but replaces the whole
+            name.
+        bindings: Wildcards of the query to the parts bound to them, only where the parent of the
+            wildcard was found, too: ``D=x`` does not bind the ?c of ``?c^2`` to D.
     """
 
     score: float
@@ -61,7 +61,7 @@ def explain(
     unification: Unification,
     pairs: Sequence[AlignedNodes],
 ) -> Match:
-    """Sum up the aligned nodes that agree with the unification."""
+    """Build the match from the aligned nodes that agree with the unification."""
     weight = 0.0
     absorbed = 0
     our_places: list[int] = []
@@ -82,7 +82,7 @@ def explain(
                 continue
             taken[ours] = candidate.joined_tree(theirs)
             others = [inner for place in theirs for inner in candidate.below(place)]
-            # A wildcard counts as one node, however much it stands for.
+            # A wildcard counts as one node, whatever the size of its binding.
             absorbed += len(others) - 1
             weight -= len(others) - 1
         elif whole:
@@ -101,7 +101,7 @@ def explain(
             substitution[letter] = other
             worth = 1.0 if letter == other else RENAMED
         if (query.signs[ours] == ours) != (candidate.signs[theirs[0]] == theirs[0]):
-            # With and without limits, it is the signs that are the same.
+            # Only one of the two operators has limits: it is their signs that match.
             mine += {query.signs[ours]} - {ours}
             others += {candidate.signs[theirs[0]]} - {theirs[0]}
         weight += worth * (len(mine) + len(others))
@@ -115,7 +115,7 @@ def explain(
             counterparts[ours] = place
             our_places.append(ours)
             their_places.append(place)
-            # The whole name is shown, of which a part was found.
+            # Only a part of the name was aligned, but the whole name is shown as matched.
             our_shown += query.below(our_name)
             their_shown += candidate.below(their_name)
             names.append((query.tree(our_name), candidate.tree(their_name)))
@@ -124,7 +124,7 @@ def explain(
         for pair in pairs
         if query.labels[pair.ours] == candidate.labels[pair.theirs[0]] == PLUS and not pair.whole
     ]
-    # A sum counts for the score as what is like a difference, but not as found in one.
+    # A sum is similar to a difference for the score, but not found in it for the coverage.
     unfound = sum(one.is_opposed or bool(one.ours.unfound) for one in sums)
     found = {-1, *our_places}
     bindings = {
@@ -151,7 +151,10 @@ def explain(
 
 
 def _above(formula: PreparedFormula, place: int) -> list[int]:
-    """The operator above a node; where that is the mark of a letter, the one above it as well."""
+    """Return the operator above a node and, while it is the mark of a letter, the next one above.
+
+    A mark is a hat, tilde or arrow.
+    """
     place = formula.parents[place]
     operators = [place]
     while place >= 0 and formula.labels[place] in _MARKS and _is_name(formula, place):
@@ -161,14 +164,17 @@ def _above(formula: PreparedFormula, place: int) -> list[int]:
 
 
 def _join(renamed: dict[int, int], ours: int, theirs: int) -> bool:
-    """Let a name stand for another, given by their keys; whether it does, one to one."""
+    """Map a name to another, both as keys, if that is one-to-one; return whether it is mapped."""
     if ours not in renamed and theirs not in renamed.values():
         renamed[ours] = theirs
     return renamed.get(ours) == theirs
 
 
 def _name_with(formula: PreparedFormula, place: int, found: Collection[int]) -> int:
-    """The letter with an index or accent, not found itself, that a letter is a part of; or it."""
+    """Return the largest name that contains a letter and was not itself found.
+
+    A name is a letter with an index or accent. Without such a name, return the letter itself.
+    """
     name, place = place, formula.parents[place]
     while place >= 0 and place not in found:
         if _is_name(formula, place):

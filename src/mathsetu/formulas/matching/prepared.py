@@ -1,9 +1,9 @@
-r"""An operator tree made ready for matching: one normal form, laid out in lists.
+r"""Operator trees prepared for matching: a normal form, stored in lists.
 
-Ways of writing that mean the same become the same: ``a-b-c`` is the sum of a, -b and -c, sums in
-sums and products in products are one, ``a\cdot b`` is ``ab``, ``a>b`` is ``b<a``, ``a (mod n)`` is
-``a mod n``, an equation with such a side is a congruence, a name before what it is applied to is a
-function, and ``\frac{f\,dt}{g}`` is ``\frac{f}{g}\,dt``. Every node gets a key that is equal for
+Equivalent notations have one normal form: ``a-b-c`` is the sum of a, -b and -c, nested sums and
+nested products are flattened, ``a\cdot b`` is ``ab``, ``a>b`` is ``b<a``, ``a (mod n)`` is
+``a mod n``, an equation with such a side is a congruence, a name before its argument is a
+function, and ``\frac{f\,dt}{g}`` is ``\frac{f}{g}\,dt``. Every node has a key that is equal for
 equal sub-trees, whatever the order of commutative operands.
 """
 
@@ -18,7 +18,7 @@ from mathsetu.formulas.labels import is_commutative, is_wildcard
 from mathsetu.formulas.numbers import value
 from mathsetu.formulas.tree import POSITIONS, Tree
 
-#: The sum of operands, and the minus of one of them.
+#: The labels of a sum and of a minus; in normal form, a minus has one operand.
 PLUS, MINUS = "U!plus", "O!minus"
 _PRODUCT, _DOT = "U!times", "F!⋅"
 _MIRRORED = {"O!gt": "O!lt", "O!geq": "O!leq"}
@@ -26,28 +26,28 @@ _FRACTION = "O!divide"
 _SPELLINGS = {"O!continued-fraction": _FRACTION}
 # Marks of vectors: arrow, hat and gradient.
 _OF_VECTORS = frozenset({"F!→", "F!^", "F!∇"})
-# What may stand around a vector: scripts, and the d of a differential.
+# Operators that may enclose a vector: scripts, and the d of a differential.
 _AROUND_VECTORS = frozenset({"O!SUB", "O!SUP", "F!d"})
-# Kinds of what names a function: upright letters and text.
+# Kinds of labels that may name a function: upright letters and text.
 _NAMING = frozenset("VT")
-# Letters that name one thing wherever they stand: renaming them changes the meaning.
+# Letters with a fixed meaning, which must not be renamed.
 _FIXED_LETTERS = frozenset("πℝℤℕℚℂ")
-# What the label of an operator begins with that stands over its sign with limits, and what follows.
+# The prefix of the label of an operator that applies a sign with limits to its operands.
 _WITH_LIMITS = "+!"
-# How many operators above a letter count as its surroundings.
+# Number of operators above a letter that form its context.
 _CONTEXT = 3
 
 _DIFFERENTIAL = "F!d"
-# The d of a derivative: a sign that no letter can stand for.
+# The d of a derivative: a sign, not a letter, so that it cannot be renamed.
 _DERIVATIVE = "O!derivative"
 
 
 class _Made(NamedTuple):
-    """A node of the normal form that was written otherwise: the -b of ``a-b``."""
+    """A node of the normal form that is not a node of the written tree: the -b of ``a-b``."""
 
     label: str
     operands: tuple[_Part, ...]
-    #: The written nodes that it stands for, the one that has its sign first.
+    #: The written nodes that it represents; the node of its sign comes first.
     written: tuple[Tree, ...] = ()
 
     def tree(self) -> Tree:
@@ -56,12 +56,12 @@ class _Made(NamedTuple):
         return Tree(self.label, below, POSITIONS[: len(below)], symbol)
 
 
-# A node of the normal form before it has a place.
+# A node of the normal form before it is assigned a place.
 _Part = Tree | _Made
 
 
 class PreparedFormula:
-    """The nodes of a tree in normal form, level by level; place 0 is the root.
+    """The nodes of a tree in normal form, in breadth-first order; place 0 is the root.
 
     Prepare a query once and match it with many candidates.
 
@@ -73,7 +73,7 @@ class PreparedFormula:
     def __init__(self, tree: Tree) -> None:
         self._parts: list[_Part] = [tree]
         self.labels: list[str] = []
-        #: The written nodes that each node stands for; a flattened sum stands for several.
+        #: The written nodes that each node represents; a flattened sum represents several.
         self.written: list[Sequence[Tree]] = []
         #: The places of each node's operands.
         self.operands: list[range] = []
@@ -88,30 +88,30 @@ class PreparedFormula:
         count = len(self.labels)
         for place in self._signs_of_derivatives():
             self.labels[place] = _DERIVATIVE
-        #: The place of the sign of each operator that has limits or an index, and stands over both
-        #: (the ∫ of an integral from 0 to 1); of other nodes their own.
+        #: For an operator with limits or an index, the place of its sign below it (the ∫ of an
+        #: integral from 0 to 1); for other nodes, their own place.
         self.signs = [self._sign(place) for place in range(count)]
-        #: How many nodes there are from each node down.
+        #: The number of nodes of each sub-tree.
         self.sizes = [1] * count
-        #: Equal for equal sub-trees.
+        #: The keys of sub-trees, equal for equal sub-trees.
         self.keys = [0] * count
-        #: The numbers that sub-trees write.
+        #: The values of numeric sub-trees.
         self.values: list[Fraction | None] = [None] * count
         self._sum_up()
         #: The letters that may be renamed, by place.
         self.letters = [_letter(label) for label in self.labels]
-        #: The wildcards, by place; one that stands over something is a sign like others.
+        #: The wildcards, by place; a wildcard with operands is an ordinary label.
         self.wildcards = [
             label if is_wildcard(label) and not below else None
             for label, below in zip(self.labels, self.operands, strict=True)
         ]
-        #: The leaves that are a whole exponent, and those that are summands or factors elsewhere.
+        #: The leaves that are a whole exponent, and those that are terms or factors elsewhere.
         self.exponents, self.terms = self._exponents_and_terms()
-        #: For each letter, in which surroundings it stands how often.
+        #: For each letter, how often it occurs in each context (a hash of the operators above).
         self.contexts = self._contexts()
 
     def _signs_of_derivatives(self) -> list[int]:
-        r"""The places of every d of ``\frac{d}{dt}``, ``\frac{d^2y}{dt^2}`` and the like."""
+        r"""Return the places of every d of ``\frac{d}{dt}``, ``\frac{d^2y}{dt^2}`` and the like."""
         labels, operands = self.labels, self.operands
         found: list[int] = []
         for place, label in enumerate(labels):
@@ -174,23 +174,23 @@ class PreparedFormula:
         return contexts
 
     def below(self, place: int) -> list[int]:
-        """The places of a node and of everything below it."""
+        """Return the places of a node and of all its descendants."""
         found = [place]
         for inner in found:
             found += self.operands[inner]
         return found
 
     def tree(self, place: int) -> Tree:
-        """The sub-tree at a place as it was written."""
+        """Return the sub-tree at a place as it was written."""
         part = self._parts[place]
         return part.tree() if isinstance(part, _Made) else part
 
     def is_negative(self, place: int) -> bool:
-        """Whether a node is the minus of one operand."""
+        """Whether a node is a minus with one operand."""
         return self.labels[place] == MINUS and len(self.operands[place]) == 1
 
     def plus_signs(self, place: int) -> dict[int, list[tuple[Tree, Tree]]]:
-        """The terms of a sum that have a plus before them: its written operator and operand.
+        """Return the terms of a sum with a plus before them: its written operator and operand.
 
         >>> one, two = Tree("N!1"), Tree("U!plus", (Tree("N!2"), Tree("N!3")), ("0", "1"))
         >>> PreparedFormula(Tree("U!plus", (one, two), ("0", "1"))).plus_signs(0).keys()
@@ -199,7 +199,7 @@ class PreparedFormula:
         terms = {id(self._parts[term]): term for term in self.operands[place]}
         signs: dict[int, list[tuple[Tree, Tree]]] = {}
         for operator in self.written[place]:
-            # A plus before the only operand, +a, is a sign as well.
+            # A plus before a single operand, +a, is a sign, too.
             for operand in operator.children[1:] or operator.children:
                 first = operand
                 while (first.label == PLUS and first.children) or _is_difference(first):
@@ -208,10 +208,10 @@ class PreparedFormula:
         return signs
 
     def joined_key(self, places: Sequence[int]) -> int:
-        """The key of a sub-tree, or of several operands of one operator together.
+        """Return the key of a sub-tree, or the joint key of several operands of one operator.
 
-        The first of several may be below a minus, as what ``-?x`` takes of a sum is: then the other
-        terms have the other sign.
+        The first of several may be below a minus, if ``-?x`` matched the terms of a sum; then the
+        other terms are negated.
         """
         if len(places) == 1:
             return self.keys[places[0]]
@@ -222,7 +222,7 @@ class PreparedFormula:
         return combined_key(self.labels[self.parents[places[-1]]], keys)
 
     def joined_tree(self, places: Sequence[int]) -> Tree:
-        """The tree of what `joined_key` has the key of."""
+        """Return the tree whose key `joined_key` returns."""
         if len(places) == 1:
             return self.tree(places[0])
         trees = tuple(
@@ -233,7 +233,7 @@ class PreparedFormula:
         return _as_written(trees) if label == PLUS else _operation(label, trees)
 
     def _signed(self, places: Sequence[int]) -> list[tuple[int, bool]]:
-        """Places with whether they are negated: those that are not below the minus of the first."""
+        """Return the places, and whether each is negated: its parent is not that of the first."""
         above = self.parents[places[0]]
         return [(place, self.parents[place] != above) for place in places]
 
@@ -249,17 +249,17 @@ class PreparedFormula:
 
 
 class SubtreeKeys(NamedTuple):
-    """The keys of a tree and of all sub-trees in normal form, the root first: enough to compare."""
+    """The keys of all sub-trees of a tree in normal form, root first: enough for comparisons."""
 
     labels: Sequence[str]
-    #: Where the operands of each node begin, and end.
+    #: The start and end place of the operands of each node.
     operands: Sequence[tuple[int, int]]
     keys: Sequence[int]
 
     def hold(self, other: SubtreeKeys) -> bool:
-        """Whether another tree is one of these, or is among the operands of one side by side.
+        """Whether another tree is a sub-tree, or consists of adjacent operands of one node.
 
-        So a product is inside a longer product, and a sum inside a longer sum.
+        So a longer product contains a shorter one, and a longer sum a shorter one.
 
         >>> a, b, c = (Tree(f"V!{letter}") for letter in "abc")
         >>> longer = subtree_keys(Tree("U!times", (a, b, c), ("0", "1", "2")))
@@ -284,7 +284,7 @@ class SubtreeKeys(NamedTuple):
 
 
 def subtree_keys(tree: Tree) -> SubtreeKeys:
-    """The keys of a tree.
+    """Return the keys of all sub-trees of a tree.
 
     >>> plus = Tree("U!plus", (Tree("V!a"), Tree("V!b")), ("0", "0"))
     >>> subtree_keys(plus).keys == PreparedFormula(plus).keys
@@ -306,7 +306,7 @@ def subtree_keys(tree: Tree) -> SubtreeKeys:
 
 
 def combined_key(label: str, keys: Iterable[int]) -> int:
-    """The key of a node with these operands.
+    """Return the key of a node from its label and the keys of its operands.
 
     >>> combined_key("U!plus", [1, 2]) == combined_key("U!plus", [2, 1])
     True
@@ -324,7 +324,7 @@ def _letter(label: str) -> str | None:
 
 
 def _normal_form(part: _Part) -> tuple[str, Sequence[Tree], Sequence[_Part]]:
-    """Label, written nodes and operands of a node in normal form."""
+    """Return the label, written nodes and operands of a node in normal form."""
     if isinstance(part, _Made):
         return part.label, part.written, part.operands
     label, operands = part.label, part.children
@@ -345,9 +345,9 @@ def _normal_form(part: _Part) -> tuple[str, Sequence[Tree], Sequence[_Part]]:
 
 
 def _named(node: Tree) -> str:
-    r"""The function of a product of a name and what it is applied to; "" for other nodes.
+    r"""Return the function label of a product of a name and its argument; "" for other nodes.
 
-    ``\mathrm{Gal}(L/K)`` is such a product, and ``\operatorname{Gal}(L/K)`` is the function.
+    ``\mathrm{Gal}(L/K)`` is such a product; ``\operatorname{Gal}(L/K)`` is the function.
     """
     if node.label != _PRODUCT or len(node.children) != 2 or node.children[0].children:
         return ""
@@ -357,17 +357,17 @@ def _named(node: Tree) -> str:
 
 
 def _arguments(node: Tree) -> Sequence[Tree]:
-    """The operands of a list in brackets, which looks as an open interval does."""
+    """Return the items of a list in brackets (labelled as an open interval), or the node itself."""
     return node.children if node.label == "O!interval(O-O)" else (node,)
 
 
 def _has_modulus(node: Tree) -> bool:
-    r"""Whether a side of an equation has a modulus: ``x = a \bmod n`` says that x ≡ a."""
+    r"""Whether a side of an equation has a modulus: ``x = a \bmod n`` means x ≡ a."""
     return node.label == "O!rem" or _is_congruent(node)
 
 
 def _is_congruent(node: Tree) -> bool:
-    r"""Whether a node is what stands before ``\pmod n``, with it: ``\bmod n`` says the same."""
+    r"""Whether a node is an expression with ``\pmod n``, which means the same as ``\bmod n``."""
     if node.label != "O!annotated" or len(node.children) != 2:
         return False
     note = node.children[1]
@@ -379,7 +379,7 @@ def _is_difference(node: Tree) -> bool:
 
 
 def _is_product(node: Tree) -> bool:
-    """Whether a node is a product, with or without a sign; that of two vectors is another one."""
+    """Whether a node is a product, with or without a sign; a dot product of vectors is not."""
     if node.label == _PRODUCT:
         return bool(node.children)
     if node.label != _DOT or len(node.children) < 2:
@@ -388,7 +388,7 @@ def _is_product(node: Tree) -> bool:
 
 
 def _has_vector(node: Tree) -> bool:
-    """Whether a factor is a vector by its mark or its bold letter, or has one as a factor."""
+    """Whether a factor is a vector (by its mark or bold letter), or a product with a vector."""
     return any(map(_is_vector, node.children if node.label == _PRODUCT else (node,)))
 
 
@@ -402,10 +402,10 @@ def _is_vector(node: Tree) -> bool:
 
 
 def _factors_with_differentials(fraction: Tree) -> list[_Part]:
-    r"""The factors of a fraction with differentials above its line; none of any other.
+    r"""Return the factors of a fraction with differentials in its numerator; [] for any other.
 
-    ``\frac{f\,dx}{g}`` has ``\frac{f}{g}`` and dx. A derivative, which has differentials below its
-    line as well, is a fraction as it is.
+    ``\frac{f\,dx}{g}`` has the factors ``\frac{f}{g}`` and dx. A derivative, which also has
+    differentials in its denominator, stays a fraction.
     """
     if len(fraction.children) != 2:
         return []
@@ -438,7 +438,7 @@ def _is_variable(node: Tree) -> bool:
 
 
 def _as_written(terms: Sequence[Tree]) -> Tree:
-    """A sum as the parser reads it, with differences: ``a-b+c`` for a, -b and c."""
+    """Build a sum as the parser does, with differences: ``a-b+c`` for a, -b and c."""
     first, *others = terms
     label, operands = PLUS, [first]
     for term in others:
@@ -457,7 +457,7 @@ def _operation(label: str, operands: Sequence[Tree]) -> Tree:
 
 
 def _flattened(node: Tree) -> tuple[str, Sequence[Tree], Sequence[_Part]]:
-    """A sum or product with the operands of the sums or products in it."""
+    """Flatten a sum or product: take the operands of the sums or products nested in it."""
     label = _PRODUCT if _is_product(node) else PLUS
     written: list[Tree] = []
     operands: list[_Part] = []

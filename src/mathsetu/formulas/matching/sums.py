@@ -1,8 +1,8 @@
-"""Which signs of two aligned sums both have.
+"""Compare the signs of two aligned sums.
 
-In normal form a difference is a sum: ``a-b`` is that of a and -b. So sums are aligned with
-differences, and terms with terms of the other sign, which are alike; but a plus was found only
-where the other formula has it. The order of terms does not matter: ``-a+b`` is ``b-a``.
+In normal form a difference is a sum: ``a-b`` is the sum of a and -b. Sums are therefore aligned
+with differences, and terms with similar terms of the other sign; but a plus counts as found only
+if the other formula has it, too. The order of terms does not matter: ``-a+b`` is ``b-a``.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from mathsetu.formulas.tree import Tree
 
 
 class SumSigns(NamedTuple):
-    """Which signs of one of two sums the other has as well."""
+    """The signs of one of two sums that were found, or not found, in the other."""
 
-    #: The operators of which no plus was found.
+    #: The plus operators without any sign that was found.
     unfound: Sequence[Tree] = ()
-    #: The written operands that have a sign before them, and whether that was found.
+    #: The written operands with a sign before them, and whether that sign was found.
     operands: Sequence[tuple[Tree, bool]] = ()
 
 
 class ComparedSums(NamedTuple):
-    """How the signs of two aligned sums compare."""
+    """The comparison of the signs of two aligned sums."""
 
-    #: Whether a term of the query that has no minus met one that has.
+    #: Whether a term of the query without a minus was aligned with a term that has one.
     is_opposed: bool
     ours: SumSigns
     theirs: SumSigns
@@ -39,7 +39,7 @@ def compare_sums(
     sums: AlignedNodes,
     counterparts: Mapping[int, int],
 ) -> ComparedSums:
-    """Compare the signs of two sums, given which node of the query was found as which."""
+    """Compare the signs of two sums; ``counterparts`` maps query nodes to candidate nodes."""
     our_sum, their_sum = sums.ours, sums.theirs[0]
     agreeing = _agreeing_terms(query, candidate, sums, counterparts)
     theirs_with_ours = {one: term for term, others in agreeing.items() for one in others}
@@ -48,7 +48,7 @@ def compare_sums(
         return ComparedSums(False, SumSigns(), SumSigns())
     all_agree = (len(agreeing), len(theirs_with_ours)) == sizes
     ours, theirs = query.plus_signs(our_sum), candidate.plus_signs(their_sum)
-    # The terms that agree, and whether a plus before them was found, be they the first or not.
+    # The terms that agree, and whether a plus before them is found even if the term is the first.
     our_terms = {
         term: all_agree or not theirs.keys().isdisjoint(met) for term, met in agreeing.items()
     }
@@ -69,7 +69,7 @@ def _agreeing_terms(
     sums: AlignedNodes,
     counterparts: Mapping[int, int],
 ) -> dict[int, tuple[int, ...]]:
-    """The terms of the query, each with those of the candidate that have the same sign."""
+    """Return the query terms with their aligned candidate terms, where the signs agree."""
     agreeing: dict[int, tuple[int, ...]] = {}
     our_others = dict.fromkeys(query.operands[sums.ours])
     their_others = dict.fromkeys(candidate.operands[sums.theirs[0]])
@@ -77,7 +77,7 @@ def _agreeing_terms(
         del our_others[term]
         for other in others:
             del their_others[other]
-        # What was found as it stands has its sign in it: a wildcard took -b, or -1/2 is 1/-2.
+        # A part found unchanged includes its sign: a wildcard matched -b, or -1/2 equals 1/-2.
         is_found = counterparts.get(term) == others[0]
         if is_found or query.is_negative(term) == candidate.is_negative(others[0]):
             agreeing[term] = others
@@ -93,12 +93,12 @@ def _signs(
     pluses: Mapping[int, Sequence[tuple[Tree, Tree]]],
     agreeing: Mapping[int, bool],
 ) -> SumSigns:
-    """The signs of a sum, some of whose terms agree."""
+    """Return the signs of a sum, given its agreeing terms."""
     first = min(agreeing, default=-1)
     found: set[int] = set()
     operands: list[tuple[Tree, bool]] = []
     for term in formula.operands[place]:
-        # A plus joins a term to those before it, of which one must agree as well.
+        # A plus joins a term to the terms before it, of which one must agree, too.
         has_plus = term in agreeing and (term > first or agreeing[term])
         for operator, operand in pluses.get(term, ()):
             if has_plus:

@@ -1,8 +1,8 @@
-"""Which letter became which, and what each wildcard stands for.
+"""The substitution of letters and the bindings of wildcards.
 
-One-to-one: a letter of the query stands for one letter of the candidate and the other way
-round. The choice is made by vote: an alignment under the choices made so far says how often
-each two letters meet, the most frequent meetings are fixed, and the alignment is made again.
+The substitution is one-to-one between letters of the query and letters of the candidate. It is
+chosen by vote: an alignment under the choices so far counts how often two letters are aligned, the
+most frequent pairs are fixed, and the alignment is computed again.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping
 
 from mathsetu.formulas.matching.prepared import PreparedFormula
 
-#: What a letter counts that had to be renamed; the same letter counts 1.
+#: The weight of a renamed letter; the same letter counts 1.
 RENAMED = 0.8
-# Small enough to decide between equals only.
+# Small enough to break ties only.
 _TIE = 0.01
 
 
@@ -23,7 +23,7 @@ class Unification:
     def __init__(self, query: PreparedFormula, candidate: PreparedFormula) -> None:
         #: Letters of the query to letters of the candidate.
         self.letters: dict[str, str] = {}
-        #: Wildcards to the key of the part that they stand for.
+        #: Wildcards to the key of the part bound to them.
         self.bindings: dict[str, int] = {}
         self._taken: set[str] = set()
         self._our_contexts = query.contexts
@@ -32,13 +32,13 @@ class Unification:
 
     @property
     def renames_nothing(self) -> bool:
-        """Whether equal sub-trees are still equal under the choices made so far."""
+        """Whether no letter is renamed so far, so that equal sub-trees are still equal."""
         return all(ours == theirs for ours, theirs in self.letters.items())
 
     def worth(self, ours: str, theirs: str) -> float:
-        """What two letters count when they meet: 0 when the choices made so far forbid it.
+        """Return the weight of aligning two letters; 0 if the choices so far forbid it.
 
-        Letters in like surroundings count a little more, so that they meet first.
+        Letters in similar contexts count a little more, so that they are aligned first.
         """
         if ours in self.letters:
             if self.letters[ours] != theirs:
@@ -48,7 +48,7 @@ class Unification:
         return (1.0 if ours == theirs else RENAMED) + _TIE * self._affinity(ours, theirs)
 
     def _affinity(self, ours: str, theirs: str) -> float:
-        """How alike the surroundings of two letters are, from 0 to 1."""
+        """Return the similarity of the contexts of two letters, from 0 to 1."""
         known = self._affinities.get((ours, theirs))
         if known is None:
             known = _likeness(self._our_contexts[ours], self._their_contexts[theirs])
@@ -56,11 +56,11 @@ class Unification:
         return known
 
     def allows(self, wildcard: str, key: int) -> bool:
-        """Whether a wildcard may stand for the part with this key."""
+        """Whether a wildcard may be bound to the part with this key."""
         return self.bindings.get(wildcard, key) == key
 
     def choose_letters(self, meetings: Iterable[tuple[str, str]]) -> bool:
-        """Fix the letters that meet most often; whether there was anything to fix."""
+        """Fix the pairs of letters aligned most often; return whether any pair was new."""
         votes: dict[tuple[str, str], float] = {}
         for ours, theirs in meetings:
             if ours not in self.letters and theirs not in self._taken:
@@ -73,7 +73,7 @@ class Unification:
         return len(self.letters) > before
 
     def choose_bindings(self, meetings: Iterable[tuple[str, int, int]]) -> bool:
-        """Fix what wildcards stand for: the part met most often, the largest among equals."""
+        """Bind wildcards to their most frequent (or largest) part; return whether any is new."""
         votes: dict[tuple[str, int], tuple[int, int]] = {}
         for wildcard, key, size in meetings:
             if wildcard not in self.bindings:

@@ -1,4 +1,4 @@
-"""MathML in and out: Presentation MathML is the SLT's form, Content MathML the OPT's."""
+"""Read and write MathML: Presentation MathML corresponds to the SLT, Content MathML to the OPT."""
 
 from mathsetu.formulas.mathml.read import read_content, read_presentation
 from mathsetu.formulas.mathml.write import HIGHLIGHT_STYLE, write_mathml

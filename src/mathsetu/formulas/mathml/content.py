@@ -1,4 +1,4 @@
-"""Content MathML, as LaTeXML and ARQMath write it, to operator trees (OPT)."""
+"""Convert Content MathML, as LaTeXML and ARQMath write it, to operator trees (OPT)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mathsetu.formulas.labels import normalise_label
 from mathsetu.formulas.mathml.document import Element
 from mathsetu.formulas.tree import POSITIONS, Tree
 
-#: Shared parts are copied to where they are referred to; a tree larger than this is refused.
+#: Shared parts are copied to each reference; larger trees than this are refused.
 MAX_NODES = 200_000
 
 _COMMUTATIVE = frozenset(
@@ -25,7 +25,7 @@ _FUNCTIONS = frozenset(
     | {"arctanh", "arccoth", "arcsech", "arccsch", "exp", "ln", "log", "max", "min", "gcd", "lcm"}
     | {"abs", "floor", "ceiling", "real", "imaginary", "arg", "conjugate"}
 )
-# Where Tangent calls an element or a LaTeXML symbol by another name.
+# Elements and LaTeXML symbols that have another name in Tangent.
 _RENAMED = {
     "determinant": "F!det",
     "power": "O!SUP",
@@ -50,7 +50,7 @@ def operator_tree(root: Element) -> Tree:
     """Read an element of Content MathML.
 
     Raises:
-        NotationError: when a ``<share>`` refers to nothing that comes before it, or the shared
+        NotationError: when a ``<share>`` does not refer to an earlier element, or the shared
             parts make a tree larger than `MAX_NODES`.
     """
     by_id = {e.attributes["id"]: e for e in root.walk() if "id" in e.attributes}
@@ -80,7 +80,7 @@ def operator_tree(root: Element) -> Tree:
             continue
         finished.append([])
         pending.append((element, True))
-        # An identifier may hold presentation (text, mostly); its text is all that counts.
+        # An identifier may contain Presentation MathML (mostly text); only its text is used.
         if element.name not in ("ci", "cn", "csymbol"):
             children = element.children[:1] if element.name == "semantics" else element.children
             pending.extend((child, False) for child in reversed(children))
@@ -88,10 +88,10 @@ def operator_tree(root: Element) -> Tree:
 
 
 def _middles(root: Element) -> dict[int, Element]:
-    """What each share in a chain of relations stands for, whatever it refers to.
+    """Return the target of each share in a chain of relations, whatever its reference is.
 
-    A chain a<b<c comes as (a<b) and (b<c) with the second b shared; LaTeXML sometimes gives b
-    another id than the one it refers to.
+    A chain a<b<c is written as (a<b) and (b<c) with the second b shared; LaTeXML sometimes gives
+    b another id than the one in the reference.
     """
     found: dict[int, Element] = {}
     for element in root.walk():
@@ -157,14 +157,14 @@ def _application(element: Element, operands: list[Tree]) -> Tree:
         return Tree("W!")
     head, *arguments = operands
     if head.children:
-        # The head is itself built: named after the symbol that carries the scripts.
+        # The head has children: named after the symbol that has the scripts.
         scripted = head.label in ("O!SUB", "O!SUP")
         return _tree("+!" + head.children[0].label if scripted else "+!", operands)
     kind, _, rest = head.label.partition("!")
     if kind in ("V", "T", "N", "W"):
         return _tree("F!" + rest, arguments)
     if head.label == "O!root":
-        # MathML writes the degree first and leaves out 2; Tangent writes it last, always.
+        # MathML writes the degree first and omits 2; Tangent always writes it, and last.
         has_degree = len(arguments) > 1 and element.children[1].name == "degree"
         arguments = arguments[1:] + arguments[:1] if has_degree else [*arguments, Tree("N!2")]
     return _tree(head.label, arguments)

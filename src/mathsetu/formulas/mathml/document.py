@@ -1,7 +1,7 @@
-"""MathML text as a plain tree of elements, safe for text from anywhere.
+"""Parse MathML into a plain tree of elements, safely for untrusted text.
 
-Document type declarations are refused, so there are no entity bombs and nothing outside the
-text is ever read. HTML's named entities (``&InvisibleTimes;``, ``&alpha;``) are known.
+Document type declarations are refused, which excludes entity bombs and external entities. The
+named entities of HTML (``&InvisibleTimes;``, ``&alpha;``) are supported.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _XML_ENTITIES = frozenset({"amp", "lt", "gt", "quot", "apos"})
 class Element:
     """One XML element: its local name, attributes, child elements and text.
 
-    ``text`` is all text directly inside the element, with runs of white space made one blank.
+    ``text`` is all text directly inside the element, with runs of white space as one blank.
 
     >>> math = parse_xml("<math><mi mathvariant='normal'>x</mi></math>")
     >>> math.name, math.children[0].name, math.children[0].text
@@ -37,7 +37,7 @@ class Element:
         self.text = text
 
     def walk(self) -> Iterator[Element]:
-        """Every element in document order, parents first."""
+        """Yield every element in document order, parents first."""
         stack = [self]
         while stack:
             element = stack.pop()
@@ -45,7 +45,7 @@ class Element:
             stack.extend(reversed(element.children))
 
     def all_text(self) -> str:
-        """The text of the element and everything in it."""
+        """Return the text of the element and of all its descendants."""
         return " ".join(filter(None, (element.text for element in self.walk())))
 
 

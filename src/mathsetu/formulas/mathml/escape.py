@@ -1,11 +1,11 @@
-"""Text from anywhere, made safe to stand inside XML and HTML."""
+"""Escape untrusted text for XML and HTML."""
 
 from __future__ import annotations
 
 import re
 
 _SPECIAL = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"}
-# Besides the special characters, those that XML does not allow at all.
+# The special characters, and those that XML does not allow.
 _UNSAFE = re.compile("[&<>\"'\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 

@@ -1,4 +1,4 @@
-"""Presentation MathML to symbol layout trees (SLT)."""
+"""Convert Presentation MathML to symbol layout trees (SLT)."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _INVISIBLE = frozenset("\u2061\u2062\u2063\u2064\u200b")
 _OPENING = frozenset("([{")
 _CLOSING = frozenset(")]}")
 _BARS = frozenset("|∥")
-# Look-alikes of which one spelling is kept, as Tangent does.
+# Look-alike characters, mapped to one spelling as in Tangent.
 _ONE_SPELLING = str.maketrans("−‖\u203e\u02c6\u02dc", "-∥¯^~")
 _ROWS = frozenset({"math", "mrow", "mstyle", "mpadded", "mtd", "semantics", "maction"})
 _NOTHING = frozenset({"mspace", "mphantom", "annotation", "annotation-xml", "none", "mprescripts"})
-# Which edges the children after the base stand on.
+# The edges of the children after the base.
 _SCRIPTS = {
     "msub": "b",
     "msup": "a",
@@ -31,7 +31,7 @@ _SCRIPTS = {
     "munderover": "uo",
 }
 
-#: What an element becomes: symbols that are side by side on one line.
+#: The result of reading an element: adjacent symbols on one line.
 Line = list[Tree]
 
 
@@ -52,7 +52,7 @@ def layout_tree(root: Element) -> Tree:
 
 
 def _shown(element: Element) -> list[Element]:
-    """The children that become parts of the line; a table's are its cells, row after row."""
+    """Return the children that become parts of the line; for a table its cells, row by row."""
     name = element.name
     if name in _NOTHING or name in ("mtext", "merror"):
         return []
@@ -102,7 +102,7 @@ def _symbol(element: Element) -> Line:
     text = unicodedata.normalize("NFC", element.all_text())
     if element.name == "mo":
         if text in ("d", "𝑑"):
-            return [Tree("V!d")]  # a differential is written with a letter
+            return [Tree("V!d")]  # the d of a differential is a letter
         text = "".join(c for c in text if c not in _INVISIBLE).translate(_ONE_SPELLING)
         return [Tree(text)] if text else []
     if element.name == "mi" and text[:1] == "?" and len(text) > 1:
@@ -117,7 +117,7 @@ def _symbol(element: Element) -> Line:
 
 
 def _row(parts: Sequence[Line], elements: Sequence[Element]) -> Line:
-    """Join the parts of a row; what stands between matching fences becomes one ``M!`` node."""
+    """Join the parts of a row; matching fences with their content become one ``M!`` node."""
     marks = [
         part[0].label if element.name == "mo" and len(part) == 1 else ""
         for element, part in zip(elements, parts, strict=False)
@@ -137,8 +137,8 @@ def _row(parts: Sequence[Line], elements: Sequence[Element]) -> Line:
         levels[-1][0].append(part)
         levels[-1][1].append(mark)
     nodes = [node for level, _ in levels for part in level for node in part]
-    # LaTeXML puts an empty <mi> where an operand is missing, as before the = of "=1". Nothing is
-    # written there: like Tangent's trees, ours have a blank only where it stands alone.
+    # LaTeXML writes an empty <mi> for a missing operand, as before the = of "=1". As in Tangent's
+    # trees, such a blank is dropped unless it stands alone.
     return [node for node in nodes if node.label != "W!" or node.children] or nodes[:1]
 
 
@@ -190,7 +190,7 @@ def _multiscripts(element: Element, parts: list[Line]) -> Line:
 
 
 def _base(line: Line) -> Tree:
-    """One node to hang scripts on; several symbols are put into a group without fences."""
+    """Return one node as the base of scripts; several symbols become a group without fences."""
     if len(line) == 1:
         return line[0]
     return _node("M!1x1", [("w", line)]) if line else Tree("W!")
@@ -229,7 +229,7 @@ def _node(label: str, parts: Iterable[tuple[str, Line]]) -> Tree:
 
 
 def _attach(node: Tree, edge: str, child: Tree) -> Tree:
-    """A node with one more edge."""
+    """Return a node with one more edge."""
     rank = EDGE_ORDER.index(edge)
     place = sum(EDGE_ORDER.index(e) < rank for e in node.edges)
     children = (*node.children[:place], child, *node.children[place:])

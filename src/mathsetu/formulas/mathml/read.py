@@ -16,14 +16,14 @@ _PRESENTATION = frozenset(
 
 
 def read_presentation(text: str) -> Tree:
-    """The symbol layout tree of Presentation MathML.
+    """Return the symbol layout tree of Presentation MathML.
 
     >>> from mathsetu.formulas.notation import write_tree
     >>> write_tree(read_presentation("<math><msup><mi>x</mi><mn>2</mn></msup></math>"))
     '[V!x,a[N!2]]'
 
     Raises:
-        NotationError: when the text is broken or holds no Presentation MathML.
+        NotationError: when the text is malformed or contains no Presentation MathML.
     """
     for part in _parts(parse_xml(text)):
         if part.name in _PRESENTATION or part.name in ("math", "semantics"):
@@ -32,7 +32,7 @@ def read_presentation(text: str) -> Tree:
 
 
 def read_content(text: str) -> Tree:
-    """The operator tree of Content MathML, also where it is an annotation.
+    """Return the operator tree of Content MathML, also from an annotation.
 
     >>> from mathsetu.formulas.notation import write_tree
     >>> mathml = "<math><apply><plus/><ci>𝑥</ci><cn>1</cn></apply></math>"
@@ -40,7 +40,7 @@ def read_content(text: str) -> Tree:
     '[U!plus,0[V!x],1[N!1]]'
 
     Raises:
-        NotationError: when the text is broken or holds no Content MathML.
+        NotationError: when the text is malformed or contains no Content MathML.
     """
     for part in _parts(parse_xml(text)):
         if part.name not in _PRESENTATION and part.name not in ("math", "semantics"):
@@ -49,7 +49,7 @@ def read_content(text: str) -> Tree:
 
 
 def _parts(root: Element) -> list[Element]:
-    """The formula and its annotations, whichever of them holds which kind of MathML."""
+    """Return the formula and its annotations; either may have either kind of MathML."""
     math = next((element for element in root.walk() if element.name == "math"), root)
     top = math.children if math.name == "math" else [math]
     parts: list[Element] = []

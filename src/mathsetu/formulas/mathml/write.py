@@ -1,4 +1,4 @@
-"""The layout of a formula to Presentation MathML that browsers display (MathML Core)."""
+"""Write the layout of a formula as Presentation MathML for browsers (MathML Core)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mathsetu.formulas.latex import boxes
 from mathsetu.formulas.latex.boxes import Box, Row
 from mathsetu.formulas.mathml.escape import escape_text
 
-#: A style sheet for highlighted formulas: only what is matched is coloured, not what is in it.
+#: A style sheet for highlighted formulas: colours matched elements, not unmatched ones in them.
 HIGHLIGHT_STYLE = (
     "math .matched{color:#c2410c}"
     "math .matched>:not(.matched){color:CanvasText}"
@@ -20,26 +20,26 @@ HIGHLIGHT_STYLE = (
 _THIN_SPACE = '<mspace width="0.1667em"></mspace>'
 _FUNCTIONS = frozenset({boxes.FUNCTION, boxes.TRIGONOMETRIC})
 _OPERANDS = frozenset({boxes.IDENTIFIER, boxes.NUMBER, boxes.TEXT, boxes.POSTFIX})
-# Capital Greek letters stand upright in LaTeX, and a lone letter in <mi> would be slanted.
+# Capital Greek letters are upright in LaTeX, but a single letter in <mi> would be slanted.
 _UPRIGHT = frozenset("ΓΔΘΛΞΠΣΥΦΨΩ")
 _LEAVES = frozenset({"mi", "mn", "mo", "mtext"})
 # Tables whose cells are parts of lines (align) or of cases; all others are centred.
 _LINES, _CASES = "O!lines", "O!cases"
 _LEFT = ' style="text-align:left"'
 _ALIGNED = (' style="text-align:right;padding-right:0"', ' style="text-align:left;padding-left:0"')
-# Marks over several symbols: the characters that fonts know how to stretch.
+# Accents over several symbols: the characters that fonts can stretch.
 _WIDE = {"^": "\u02c6", "~": "\u02dc"}
 _BAR = "¯"
-# No character for a bar is stretched by all fonts: it is drawn as a border, and the character
-# kept for those who listen.
+# No character for a bar is stretched by all fonts: the bar is drawn as a border, and the character
+# is kept, invisible, for screen readers.
 _UNSEEN = ' stretchy="false" style="opacity:0;font-size:1px"'
 _FRAME = ' style="border:thin solid;padding:0.2em"'
-# Nobody reads what is nested deeper than this, and our own reader refuses twice as much.
+# Maximum depth of the output; our own reader refuses twice as much.
 _DEEPEST = 5_000
 _MOST_LAYERS = 1_000
 _LEFT_OUT = "<mo>…</mo>"
 
-# What is still to be written: text as it is, or a part of the layout, a box with attributes.
+# An item to be written: text unchanged, a row, or a box with attributes.
 _Item: TypeAlias = str | Row | tuple[Box, str]
 
 
@@ -49,9 +49,8 @@ def write_mathml(
     """Write the layout of a parsed formula as MathML.
 
     The elements of symbol number 3 have ``data-symbol="3"``, the first of them also the id
-    ``formula-3`` (give each formula of a page a ``prefix`` of its own). Elements of the symbols
-    in ``highlight`` have the class ``matched``. Everything that comes from the formula is
-    escaped.
+    ``formula-3`` (give each formula of a page its own ``prefix``). Elements of the symbols in
+    ``highlight`` have the class ``matched``. All text of the formula is escaped.
 
     >>> from mathsetu.formulas import parse_latex
     >>> mathml = write_mathml(parse_latex("x+1").layout, highlight={0})
@@ -62,7 +61,7 @@ def write_mathml(
 
 
 class _Writer:
-    """Writes one formula; what is inside what is kept on a list, so that depth cannot hurt."""
+    """Writes one formula with a stack instead of recursion, so that any depth is safe."""
 
     def __init__(self, prefix: str, highlight: frozenset[int]) -> None:
         self.prefix = escape_text(prefix)
@@ -89,7 +88,7 @@ class _Writer:
         return f'<math xmlns="{namespace}"{block}>{"".join(written)}</math>'
 
     def _names(self, symbol: int, *also: int) -> str:
-        """The attributes by which an element can be found; matched if ``also`` is, too."""
+        """Return the attributes of an element; it is matched if one of its symbols is."""
         if symbol < 0:
             return ""
         is_matched = not self.highlight.isdisjoint((symbol, *also))
@@ -100,12 +99,12 @@ class _Writer:
         return f'{name} data-symbol="{symbol}"{kind}'
 
     def _row(self, row: Row) -> list[_Item]:
-        """A row as exactly one element."""
+        """Return a row as exactly one element."""
         items = self._boxes(row)
         return items if len(items) == 1 else ["<mrow>", *items, "</mrow>"]
 
     def _boxes(self, row: Row) -> list[_Item]:
-        """The boxes of a row, spaced as LaTeX spaces them where browsers do not."""
+        """Return the boxes of a row, with the spaces that LaTeX sets and browsers do not."""
         items: list[_Item] = []
         before: Box | None = None
         for box in row.boxes:
@@ -118,7 +117,7 @@ class _Writer:
         return items
 
     def _scripted(self, box: Box, attributes: str) -> list[_Item]:
-        """A box with its scripts, from the inside out."""
+        """Return a box with its scripts, from the inside out."""
         items: deque[_Item] = deque(self._bare(box, attributes))
         for layer in _layers(box)[:_MOST_LAYERS]:
             under, over = layer.get("u"), layer.get("o")
@@ -165,7 +164,7 @@ class _Writer:
         if element == "mi" and text in _UPRIGHT:
             attributes += ' mathvariant="normal"'
         elif element == "mo" and text[:1].isalpha() and len(text) > 1:
-            # Unknown to the browser's list of operators: say how it behaves.
+            # Not in the operator dictionary of browsers: set its spacing.
             space = "0.2222em" if sign.role == boxes.MULTIPLICATION else "0"
             attributes += f' lspace="{space}" rspace="0.2222em"'
             if sign.limits:
@@ -176,10 +175,10 @@ class _Writer:
 
     def _fenced(self, box: Box, inner: list[_Item]) -> list[_Item]:
         opening, closing = _fence_text(box.sign.opening), _fence_text(box.sign.closing)
-        # Around plain symbols a bracket keeps its size, as it does in LaTeX.
+        # Brackets around plain symbols keep their size, as in LaTeX.
         is_low = box.sign.kind == boxes.FENCE and all(map(_is_one_line, box.rows))
         kind = f'fence="true" stretchy="{"false" if is_low else "true"}"'
-        # A fence is one symbol of two signs, with a number each; the first stands for both.
+        # A fence has two signs with a number each; if the first is matched, both are.
         names = self._names(box.symbol)
         items: list[_Item] = ["<mrow>" if opening else f"<mrow{names}>"]
         if opening:
@@ -208,7 +207,7 @@ class _Writer:
 def _wrap(
     items: deque[_Item], low: str, high: str, both: str, below: Row | None, above: Row | None
 ) -> None:
-    """Put scripts around what is there, in the element for those that are present."""
+    """Wrap items and their scripts in the element for the scripts that are present."""
     element = both if below is not None and above is not None else low if above is None else high
     items.appendleft(f"<{element}>")
     items += [script for script in (below, above) if script is not None]
@@ -220,7 +219,7 @@ def _or_none(script: Row | None) -> _Item:
 
 
 def _layers(box: Box) -> list[dict[str, Row]]:
-    """The scripts in layers: each place once in a layer, later layers around earlier ones."""
+    """Return scripts in layers: each place once per layer, later layers around earlier ones."""
     layers: list[dict[str, Row]] = []
     for row in box.scripts:
         place = _place(box, row.edge)
@@ -231,7 +230,7 @@ def _layers(box: Box) -> list[dict[str, Row]]:
 
 
 def _place(box: Box, edge: str) -> str:
-    """Where a script is displayed: the SLT has those of all operators above and below."""
+    """Return where a script is displayed; the SLT has those of all operators over and under."""
     sign = box.sign
     beside = {"o": "a", "u": "b"}
     if sign.limits:
@@ -260,12 +259,12 @@ def _is_one_line(row: Row) -> bool:
 
 
 def _fence_text(sign: str) -> str:
-    # Browsers know ‖ as a bracket and ∥ only as a relation.
+    # To browsers, ‖ is a bracket and ∥ only a relation.
     return escape_text(sign.replace("∥", "‖"))
 
 
 def _needs_space(before: Box, box: Box) -> bool:
-    """Whether LaTeX would put a thin space here, as around the names of functions."""
+    """Whether LaTeX would set a thin space here, as around the names of functions."""
     if before.sign.role in _FUNCTIONS:
         return box.sign.kind not in (boxes.FENCE, boxes.TABLE) and box.sign.role in (
             _OPERANDS | _FUNCTIONS
