@@ -39,7 +39,7 @@ _SYSTEMS = (
 )
 _PRIMARY = "msm-ensemble"
 _ENSEMBLES = tuple(f"msm-ens-{number}" for number in range(1, 23))
-# Figure 2 is a plot; only the values of these two are printed, in table 3.
+# Figure 2 is a plot; table 3 has the values for two of these k.
 _SWEPT = (1, 10, 20, 60, 100, 180, 300, 500, 1000)
 _PRINTED = {60: "msm-ens-7", 180: "msm-ens-8"}
 

@@ -139,7 +139,7 @@ def _add(place: str, body: bytes, form: str) -> Added:
         raise InputError("there are no posts in the body; send one as JSON on each line")
     with Library(place) as library:
         known = library.present(post.id for post in posts)
-        # A body, unlike a file, has no name for a collection.
+        # A body, unlike a file, has no name for a collection: use those known for its posts.
         kept = library.kept_collections(posts)
         posts = [
             replace(post, collection=kept[post.id]) if post.id in kept else post for post in posts
