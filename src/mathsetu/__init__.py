@@ -83,7 +83,7 @@ __all__ = [
     "write_figure",
 ]
 
-# Where the names live that are loaded when they are first used.
+# Modules of the names that are imported on first use.
 _HOMES = {
     "mathsetu.evaluation": ("Judgments", "compare", "evaluate", "parse_measures"),
     "mathsetu.evaluation.plots": (

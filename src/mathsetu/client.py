@@ -35,13 +35,13 @@ from mathsetu.printable import one_line
 from mathsetu.records import Post, check_ids, checked_posts, shown
 
 Result = TypeVar("Result")
-# Bytes of an answer; the longest that a server gives has a few megabytes.
+# Bytes read of an answer, at most; real answers have a few megabytes.
 _MOST = 1 << 26
 _BUSY = (429, 503)
 
 
 class ServerError(MathSetuError):
-    """A server refused a request; the message is the line that it gave.
+    """A server refused a request; the message is the error line of the server.
 
     Attributes:
         status: The HTTP status.
@@ -53,10 +53,10 @@ class ServerError(MathSetuError):
 
 
 class _NoRedirect(HTTPRedirectHandler):
-    """Goes nowhere else: the key would go along, and the API redirects nobody."""
+    """Follows no redirects: they would forward the key, and the API sends none."""
 
     def redirect_request(self, *_: Any) -> None:
-        """Leave the redirection to the caller, to whom it is an error."""
+        """Return None, so that the opener raises the redirect as an error."""
 
 
 class Client:
@@ -141,7 +141,7 @@ class Client:
         return read(PostAnswer, self._ask("GET", "post", {"id": post_id}))
 
     def library(self) -> LibraryAnswer:
-        """What can be searched."""
+        """A summary of the library that the server searches."""
         return read(LibraryAnswer, self._ask("GET", "library"))
 
     def add(self, posts: Iterable[Post], *, form: str = "text") -> int:
@@ -159,8 +159,8 @@ class Client:
         """Remove posts; returns how many were removed.
 
         Args:
-            ids: Their ids. The name of a file stands for all of its sections or rows, that of an
-                archive for the files in it.
+            ids: Their ids. A file name removes all sections or rows of the file, an archive name
+                all files in the archive.
         """
         check_ids(ids)
         found = self._ask("DELETE", "posts", {"id": list(ids)}, key=self._write_key)
@@ -230,7 +230,7 @@ class AsyncClient:
         return await asyncio.to_thread(self._client.post, post_id)
 
     async def library(self) -> LibraryAnswer:
-        """What can be searched."""
+        """A summary of the library that the server searches."""
         return await asyncio.to_thread(self._client.library)
 
     async def add(self, posts: Iterable[Post], *, form: str = "text") -> int:
@@ -243,7 +243,7 @@ class AsyncClient:
 
 
 def _key(name: str, value: str) -> str:
-    """A key as it is sent; files end with a line break that is no part of it."""
+    """A key as it is sent, stripped: a key read from a file ends with a line break."""
     key = value.strip()
     if not fits_header(key):
         raise InputError(f"{name}: cannot be sent in a header; use only visible ASCII characters")
@@ -251,7 +251,7 @@ def _key(name: str, value: str) -> str:
 
 
 def read(kind: type[Result], value: Any) -> Result:
-    """An answer from its JSON; fields that a newer server adds are skipped.
+    """Parse an answer from JSON; unknown fields of a newer server are ignored.
 
     >>> from mathsetu.answers.values import MatchedWord
     >>> read(MatchedWord, {"asked": "a", "translation": "", "found": "b", "new": 1})

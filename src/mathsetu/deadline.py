@@ -1,7 +1,7 @@
 """Time limits: set by the interfaces, checked by code that works in loops.
 
-Python cannot stop a thread from outside, so long loops ask `check_time` now and then. Where
-nobody has set a limit that costs next to nothing.
+Python cannot stop a thread from outside, so long loops call `check_time` regularly. Without a
+limit, a call costs almost nothing.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _end: ContextVar[float] = ContextVar("_end", default=float("inf"))
 
 
 def check_time() -> None:
-    """Raise `OutOfTime` when the time of the work that goes on here is over."""
+    """Raise `OutOfTime` if the time limit of the current context has passed."""
     if monotonic() > _end.get():
         raise OutOfTime
 
 
 def time_left() -> float:
-    """The seconds that are left for the work that goes on here; infinite without a limit.
+    """The seconds left in the current context; infinite without a limit.
 
     >>> time_left()
     inf
@@ -36,7 +36,7 @@ def time_left() -> float:
 
 @contextmanager
 def time_limit(end: float) -> Iterator[None]:
-    """Let the work of a block last until ``end``, as `time.monotonic` tells it.
+    """Limit the time of a block: until ``end``, on the clock of `time.monotonic`.
 
     >>> with time_limit(monotonic() - 1):
     ...     check_time()
@@ -46,17 +46,17 @@ def time_limit(end: float) -> Iterator[None]:
     token = _end.set(min(end, _end.get()))
     try:
         yield
-        # Work that never asked is over its time all the same, but its result is there.
+        # No check here: work that finished late still has a result.
     finally:
         _end.reset(token)
 
 
 class Clock:
-    """Shares the time of a job out among its steps, and notes the steps that did not finish.
+    """Divides the time of a job among its steps, and records the steps that did not finish.
 
-    A step gets an equal share of what is left for those that are still to come, so that one slow
-    step does not leave the others with nothing. A step whose part of a cluster is away is left
-    out, too, with the reason for it.
+    Each step gets an equal share of the remaining time, so that one slow step cannot use up the
+    time of the others. A step whose part of a cluster is unavailable is also recorded, with the
+    reason.
 
     >>> clock = Clock(seconds=0)
     >>> clock.attempt("words", check_time)
@@ -65,16 +65,17 @@ class Clock:
     """
 
     def __init__(self, seconds: float | None = None, *, may_begin_anew: bool = False) -> None:
-        """Begin.
+        """Start the clock.
 
         Args:
-            seconds: The time of the job; any time unless given.
-            may_begin_anew: Whether `Replaced` ends the job instead of a step.
+            seconds: The time limit of the job; none unless given.
+            may_begin_anew: Whether `Replaced` is raised, so that the caller can restart the job.
+                Otherwise it ends only the step.
         """
         self._may_begin_anew = may_begin_anew
         self._end = float("inf") if seconds is None else monotonic() + seconds
         self._unfinished: dict[str, None] = {}
-        #: The steps that a cluster had no answer for, and why.
+        #: The steps that failed because a cluster did not answer, with the reasons.
         self.unavailable: dict[str, str] = {}
 
     @property
@@ -83,12 +84,12 @@ class Clock:
         return tuple(self._unfinished)
 
     def attempt(self, step: str, work: Callable[[], Result], steps: int = 1) -> Result | None:
-        """The result of a step, or None when it was cut off.
+        """Run a step and return its result, or None if it was cut off.
 
         Args:
             step: Its name.
-            work: What it does.
-            steps: How many steps share the time that is left, this one included.
+            work: The function that does the work.
+            steps: How many steps, including this one, share the remaining time.
         """
         now = monotonic()
         try:
@@ -99,7 +100,7 @@ class Clock:
             self._unfinished[step] = None
             return None
         except Unavailable as error:
-            # All steps read the same version: with another one, the whole job begins again.
+            # All steps must read the same version, so the whole job starts again.
             if isinstance(error, Replaced) and self._may_begin_anew:
                 raise
             self._unfinished[step] = None

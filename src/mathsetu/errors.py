@@ -5,12 +5,14 @@ Each message is one line for a person: what was wrong, where, and what to do.
     MathSetuError
     ├── InputError            a file, row or argument that the user gave is wrong
     │   ├── RowError          one row of a file, with its line
-    │   ├── UnknownFormat     a format name or file ending that no reader claims
-    │   ├── DamagedLibrary    a file of a library is not what was written
+    │   ├── UnknownFormat     a format name or file extension that no reader handles
+    │   ├── DamagedLibrary    a file of a library differs from what was written
+    │   ├── NoPosts           the sources contain nothing to index
+    │   ├── NotRegistered     a recipe names a model object that is not registered
     │   └── UnknownPost       an id that no post of the library has
-    ├── OutOfTime             a time limit was set, and it has passed
-    ├── Unavailable           a cluster, or a part of one, does not answer
-    │   └── Replaced          what was read there is gone; another version may have taken its place
+    ├── OutOfTime             the time limit has passed
+    ├── Unavailable           a server, or a cluster or a part of it, does not answer
+    │   └── Replaced          the version that was read no longer exists; a newer one may
     ├── NotationError         a tree written in Tangent's text form does not parse
     └── MissingExtra          an optional dependency is not installed
 """
@@ -26,10 +28,10 @@ _LONGEST_PROBLEM = 400
 
 
 class MathSetuError(Exception):
-    """Base of the tree: catch it to catch everything MathSetu raises on purpose."""
+    """Base class of all exceptions that MathSetu raises on purpose."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # A worker process hands on the finished message: the arguments it was made of are gone.
+        # Pickled with the finished message, because the constructor's arguments are not kept.
         return _handed_on, (type(self), str(self), vars(self))
 
 
@@ -40,7 +42,7 @@ def _handed_on(kind: type[MathSetuError], message: str, facts: dict[str, Any]) -
 
 
 class InputError(MathSetuError):
-    """What the user gave cannot be used; the message says what to change."""
+    """The user's input cannot be used; the message says what to change."""
 
 
 def place_in(path: str | Path, line: int) -> str:
@@ -72,7 +74,7 @@ class RowError(InputError):
 
 
 class UnknownFormat(InputError):
-    """A format name that no reader or writer claims; lists those that exist.
+    """A format name that no reader or writer handles; the message lists the known ones.
 
     >>> print(UnknownFormat("docx", ["jsonl", "clmir"]))
     unknown format 'docx' (known: clmir, jsonl)
@@ -83,7 +85,7 @@ class UnknownFormat(InputError):
 
 
 class DamagedLibrary(InputError):
-    """A file of a library is not what was written there; the remedy is to build it again.
+    """A file of a library differs from what was written; the library must be built again.
 
     >>> print(DamagedLibrary("my.library/words/terms.npy", "its content has changed"))
     my.library/words/terms.npy: its content has changed; build the library again
@@ -95,7 +97,7 @@ class DamagedLibrary(InputError):
 
 
 class NoPosts(InputError):
-    """Sources in which there is nothing to index.
+    """The sources contain nothing to index.
 
     >>> print(NoPosts("no text in it: void.md"))
     there are no posts in the sources (no text in it: void.md)
@@ -106,7 +108,7 @@ class NoPosts(InputError):
 
 
 class NotRegistered(InputError):
-    """A model that a program gives as an object, and this one has not given."""
+    """A recipe names a model object that this program has not registered."""
 
 
 class UnknownPost(InputError):
@@ -121,18 +123,18 @@ class UnknownPost(InputError):
 
 
 class OutOfTime(MathSetuError):
-    """The time that was set for this work has passed (`mathsetu.deadline`)."""
+    """The time limit has passed (`mathsetu.deadline`)."""
 
     def __init__(self) -> None:
         super().__init__("time limit reached")
 
 
 class Unavailable(MathSetuError):
-    """A cluster, or a part of one, gives no answer; the message says why."""
+    """A server, or a cluster or a part of it, does not answer; the message says why."""
 
 
 class Replaced(Unavailable):
-    """What was read is gone; where another version took its place, that one can be read."""
+    """The version that was read no longer exists; a newer one, if any, can be read."""
 
 
 class NotationError(MathSetuError):
@@ -149,7 +151,7 @@ class NotationError(MathSetuError):
 
 
 class MissingExtra(MathSetuError):
-    """An optional dependency is needed and absent; the message holds the command.
+    """An optional dependency is missing; the message contains the command to install it.
 
     >>> print(MissingExtra("translation with NLLB", "neural"))  # doctest: +ELLIPSIS
     translation with NLLB needs an optional dependency: ...install ...[neural]'...
@@ -162,7 +164,7 @@ class MissingExtra(MathSetuError):
 
 
 def reason(error: OSError) -> str:
-    """What the system says of a file that it does not give.
+    """The system's message of an error, in lower case.
 
     >>> reason(PermissionError(13, "Permission denied", "my.library"))
     'permission denied'
@@ -170,15 +172,15 @@ def reason(error: OSError) -> str:
     return (error.strerror or str(error)).lower()
 
 
-# What libraries written in C say when they get no memory; they have no common error.
+# Messages of C libraries that run out of memory; they share no exception type.
 _MEMORY = ("failed to map segment", "cannot allocate memory", "bad_alloc", "bad allocation",
            "failed to allocate", "unable to allocate")  # fmt: skip
-# Not every system has quotas.
+# Not every system defines EDQUOT.
 _FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 
 def shortage(error: BaseException) -> str:
-    """What the machine lacks, and what to do, when that is the cause of an error; else nothing.
+    """The resource whose shortage caused an error, and a remedy; empty for other errors.
 
     >>> shortage(MemoryError())
     'out of memory; close other programs, or raise the limit (ulimit -v)'

@@ -1,4 +1,4 @@
-"""How this package was installed, so that hints name a command that works here."""
+"""Detects how this package was installed, so that messages name a working install command."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NAME = "mathsetu"
 
 
 def install_command(extra: str) -> str:
-    """The command that installs an extra beside the package as it is."""
+    """The command that adds an extra to this installation."""
     try:
         found = distribution(_NAME)
         installer = (found.read_text("INSTALLER") or "").strip()
@@ -23,13 +23,13 @@ def install_command(extra: str) -> str:
 
 
 def command_for(extra: str, origin: str, installer: str, environment: Path) -> str:
-    """The command for an installation that is described by its own files.
+    """The command for an installation that its metadata files describe.
 
     Args:
-        extra: What to install besides.
-        origin: The text of direct_url.json, which is there unless an index was asked.
-        installer: Who installed it, as the file INSTALLER says.
-        environment: Where.
+        extra: The extra to install.
+        origin: The text of direct_url.json; empty if the package came from an index.
+        installer: The program that installed it, from the file INSTALLER.
+        environment: The folder of the environment.
 
     >>> nowhere = Path("/usr")
     >>> command_for("web", "", "pip", nowhere)
@@ -55,7 +55,7 @@ def command_for(extra: str, origin: str, installer: str, environment: Path) -> s
     elif "vcs_info" in facts and isinstance(facts["vcs_info"], dict):
         what = shlex.quote(f"{_NAME}[{extra}] @ {facts['vcs_info'].get('vcs', 'git')}+{url}")
     elif url.startswith("file://"):
-        # Its folder is not named: the message may reach people who use this machine's service.
+        # The folder is left out: clients of a service on this machine may see the message.
         what = shlex.quote(f"{url.rpartition('/')[2]}[{extra}]")
         suffix = " (where that file is)"
     else:
@@ -72,7 +72,7 @@ def _facts(origin: str) -> dict[str, object]:
 
 
 def _installing(installer: str, environment: Path) -> str:
-    """How programs are installed into this environment."""
+    """The command that installs packages into this environment."""
     if "pipx" in environment.parts:
         return "pipx install --force"
     if (environment / "uv-receipt.toml").is_file():

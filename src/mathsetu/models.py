@@ -18,24 +18,24 @@ from typing import Any
 
 from mathsetu.errors import InputError, MissingExtra
 
-#: What sentence-transformers is told about every model that it loads.
+#: Arguments for every model that sentence-transformers loads.
 SAFE_LOADING: dict[str, Any] = {
     "local_files_only": True,
     "trust_remote_code": False,
     "model_kwargs": {"use_safetensors": True},
 }
-# What a model consists of; pickled weights and other runtimes' files stay on the hub.
+# Files of a model to download; pickled weights and files of other runtimes are left out.
 _FILES = ["*.json", "*.txt", "*.model", "*.safetensors"]
 # A name on the hub with a revision: a branch, a tag, a commit, or refs/pr/45.
 _WITH_REVISION = re.compile(r"([\w.-]{1,96}(?:/[\w.-]{1,96})?)@(\w[\w./-]{0,200})")
-# These count positions from two.
+# Architectures whose position ids start at two.
 _LATE_STARTERS = ("mpnet", "roberta", "xlm-roberta", "camembert")
-# So many bytes from each end of a file tell two versions of a model apart.
+# Bytes hashed from each end of a file; enough to tell two versions of a model apart.
 _END = 1 << 16
 
 
 def require(module: str, purpose: str, extra: str) -> Any:
-    """Import a package that is only there when an extra was installed.
+    """Import a package that an extra installs.
 
     >>> require("no_such_package", "translation with NLLB-200", "neural")
     ... # doctest: +ELLIPSIS
@@ -49,9 +49,9 @@ def require(module: str, purpose: str, extra: str) -> Any:
 
 
 def onnx_runtime() -> Any:
-    """The package onnxruntime, told beforehand to record nothing and to send nothing anywhere.
+    """Import onnxruntime with telemetry disabled.
 
-    Newer versions keep a file of events in the user's cache, and look up a host of their makers.
+    Newer versions write events to a file in the user's cache and look up a host of the vendor.
     """
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     runtime = import_module("onnxruntime")
@@ -60,7 +60,7 @@ def onnx_runtime() -> Any:
 
 
 def check_installed(module: str, purpose: str, extra: str) -> None:
-    """Miss a package as `require` does, without importing it: large ones take seconds.
+    """Raise the error of `require` without importing: large packages take seconds.
 
     >>> check_installed("no_such_package", "an IVF index", "neural")
     ... # doctest: +ELLIPSIS
@@ -72,7 +72,7 @@ def check_installed(module: str, purpose: str, extra: str) -> None:
 
 
 def is_path(model: str) -> bool:
-    """Whether a model's name means a folder on this machine rather than a name on the hub.
+    """Whether a model is a folder on this machine rather than a name on the hub.
 
     >>> is_path("./models/nllb"), is_path("facebook/nllb-200-distilled-600M")
     (True, False)
@@ -86,7 +86,7 @@ def is_path(model: str) -> bool:
 
 
 def hub_name(model: str) -> tuple[str, str | None]:
-    """The name of a model on the hub, and the revision that is wanted of it.
+    """The name of a model on the hub, and the requested revision.
 
     >>> hub_name("facebook/nllb-200-distilled-600M@refs/pr/45")
     ('facebook/nllb-200-distilled-600M', 'refs/pr/45')
@@ -108,7 +108,7 @@ def check_not_pickled(folder: Path) -> None:
 
 
 def folder_of(model: str, setting: str = "") -> Path:
-    """The folder that a path names; `InputError` when it is not there.
+    """The folder that a path names; raise `InputError` if it does not exist.
 
     Args:
         model: The path.
@@ -129,15 +129,14 @@ another folder (--set rerank.model=FOLDER)
 
 
 def model_folder(model: str, organisation: str, purpose: str, setting: str = "") -> Path:
-    """The folder of a model, fetched from the hub where it is a name.
+    """The folder of a model; a name on the hub is downloaded first.
 
-    A name is fetched into the hub's cache once and then read from there; ``HF_HUB_OFFLINE=1``
-    forbids fetching.
+    A model is downloaded once into the hub's cache; ``HF_HUB_OFFLINE=1`` forbids downloads.
 
     Args:
-        model: A folder, or a name on the hub, perhaps with a revision (``NAME@REVISION``).
-        organisation: Whose model it is on the hub when the name does not say.
-        purpose: What it is for, in the error when a package is missing.
+        model: A folder, or a name on the hub, optionally with a revision (``NAME@REVISION``).
+        organisation: The organisation on the hub, if the name has none.
+        purpose: What the model is for; named in the error if a package is missing.
         setting: The setting of a recipe that names it, for the error.
     """
     if is_path(model):
@@ -163,10 +162,10 @@ def _check_modules(path: Path) -> None:
 
 
 def model_fingerprint(folder: Path) -> str:
-    """Names the model of a folder by its files, quickly: two models do not share a name by chance.
+    """A hash of a model's files, computed quickly; different models do not collide by chance.
 
-    A ``model.json`` that lists the checksums of all files says everything. Of other models the
-    names and sizes of files are read, and the ends of each. Documents about the model do not count.
+    If a ``model.json`` lists the checksums of all files, only this file is hashed. Otherwise the
+    hash covers name, size and both ends of each file. Markdown and hidden files are ignored.
     """
     digest = blake2b(digest_size=12)
     card = folder / "model.json"
@@ -186,7 +185,7 @@ def model_fingerprint(folder: Path) -> str:
 
 
 def room(folder: Path) -> int:
-    """How many tokens the model of a folder can read at all; 0 when its files do not say."""
+    """The most tokens that the model of a folder can read; 0 if its files do not say."""
     try:
         return room_by(json.loads((folder / "config.json").read_text(encoding="utf-8")))
     except (OSError, ValueError, AttributeError, TypeError):
@@ -194,7 +193,7 @@ def room(folder: Path) -> int:
 
 
 def room_by(config: Mapping[str, Any]) -> int:
-    """How many tokens a model can read at all, by its configuration; 0 when that does not say.
+    """The most tokens that a model can read by its configuration; 0 if that does not say.
 
     >>> room_by({"model_type": "mpnet", "max_position_embeddings": 514})
     512
@@ -206,12 +205,12 @@ def room_by(config: Mapping[str, Any]) -> int:
 
 @contextmanager
 def loading(model: str, what: str, purpose: str) -> Iterator[None]:
-    """Load a model without bars; what goes wrong becomes one line.
+    """Load a model without progress bars, and turn errors into an `InputError` of one line.
 
     Args:
-        model: Its name, as it was given.
-        what: What it must be and must consist of, in the error when it is not.
-        purpose: What it is for, in the error when a package is missing.
+        model: Its name, as given.
+        what: The kind of model that is expected; named in the error.
+        purpose: What the model is for; named in the error if a package is missing.
     """
     try:
         with without_bars(purpose):
@@ -223,7 +222,7 @@ def loading(model: str, what: str, purpose: str) -> Iterator[None]:
 
 @contextmanager
 def without_bars(purpose: str) -> Iterator[None]:
-    """Transformers draws bars while it reads and writes, in the midst of the caller's output."""
+    """Turn off progress bars and warnings of Transformers, which would disturb the output."""
     logging = require("transformers.utils.logging", purpose, "neural")
     shown = logging.is_progress_bar_enabled()
     verbosity = logging.get_verbosity()

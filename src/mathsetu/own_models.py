@@ -1,8 +1,8 @@
-"""Encoders, rerankers and translators given as objects, under names for recipes.
+"""Registers encoders, rerankers and translators given as objects, so that recipes can name them.
 
-A recipe names its models, and a library remembers its recipe. An object has no name on disk, so it
-gets one: after ``register("mine", encoder=…)`` a recipe may say ``model = "object:mine"``. Whoever
-opens the library again registers the object first; without it the library says what is missing.
+A recipe names its models, and a library stores its recipe. An object has no name on disk, so it
+gets one: after ``register("mine", encoder=…)`` a recipe can contain ``model = "object:mine"``.
+Register the object again before opening the library; otherwise an error names what is missing.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-#: How a recipe names an object.
+#: The prefix by which a recipe names an object.
 PREFIX = "object:"
 _KINDS = ("encoder", "reranker", "translator")
 _registered: dict[tuple[str, str], Any] = {}
 
 
 class OwnEncoder(Protocol):
-    """Encodes texts as vectors, which need not be normalised: only their direction counts."""
+    """Encodes texts as vectors, which need not be normalised: only their direction matters."""
 
     @property
     def dimensions(self) -> int:
-        """The dimensions of the vectors; if left out, a text is encoded to find them."""
+        """The number of dimensions; if left out, a text is encoded to find it."""
         ...
 
     def encode(self, texts: Sequence[str]) -> Any:
@@ -36,7 +36,7 @@ class OwnEncoder(Protocol):
 
 
 class OwnReranker(Protocol):
-    """Reads a question and texts, and says how well each of them goes with it."""
+    """Scores texts for a question, reading question and text together."""
 
     def read(self, question: str, texts: Sequence[str]) -> Sequence[float]:
         """One score for each text; higher is better."""
@@ -46,12 +46,12 @@ class OwnReranker(Protocol):
 class OwnTranslator(Protocol):
     """Translates sentences.
 
-    A sentence is one line. Its formulas are replaced by names such as QZ1 and restored afterwards,
-    whatever the translator does to these names.
+    A sentence is one line. Its formulas are replaced by placeholders such as QZ1 and restored
+    afterwards, even if the translator changes the placeholders.
     """
 
     def translate(self, sentences: Sequence[str], source: str, target: str) -> Sequence[str]:
-        """One sentence for each, in the same order."""
+        """The translation of each sentence, in the same order."""
         ...
 
 
@@ -68,10 +68,9 @@ def register(
 
     Args:
         name: The name; letters, digits, ``-``, ``_`` and ``.``.
-        encoder: What makes vectors of texts (`OwnEncoder`), or a model of sentence-transformers.
-        reranker: What reads question and text together (`OwnReranker`), or a cross-encoder of
-            sentence-transformers.
-        translator: What translates sentences (`OwnTranslator`).
+        encoder: An `OwnEncoder`, or a model of sentence-transformers.
+        reranker: An `OwnReranker`, or a cross-encoder of sentence-transformers.
+        translator: An `OwnTranslator`.
 
     >>> class Shortest:
     ...     def read(self, question, texts):
@@ -114,7 +113,7 @@ call mathsetu.register('nobody', encoder=…) first
 
 
 class _Encoder:
-    """An encoder whose vectors are checked and brought to length one."""
+    """Wraps an encoder: checks its vectors and scales them to unit length."""
 
     def __init__(self, name: str, own: Any) -> None:
         _check_method(name, own, "encode", "encode(texts)")
@@ -123,7 +122,7 @@ class _Encoder:
 
     @property
     def dimensions(self) -> int:
-        """How long the vectors are."""
+        """The number of dimensions."""
         if not self._dimensions:
             said = getattr(self._own, "dimensions", None)
             if not isinstance(said, int) or isinstance(said, bool):
@@ -132,7 +131,7 @@ class _Encoder:
         return self._dimensions
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One row of length one for each text; zeros for a blank one."""
+        """One row of unit length for each text; zeros for a blank text."""
         import numpy as np
 
         vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
@@ -166,7 +165,7 @@ class _Encoder:
 
 
 class _Reranker:
-    """A reranker whose scores are checked."""
+    """Wraps a reranker and checks its scores."""
 
     def __init__(self, name: str, own: Any) -> None:
         self._pairs = not hasattr(own, "read") and hasattr(own, "predict")
@@ -176,7 +175,7 @@ class _Reranker:
     def read(self, question: str, texts: Sequence[str]) -> list[float]:
         """One score for each text."""
         try:
-            if self._pairs:  # as cross-encoders of sentence-transformers do it
+            if self._pairs:  # the interface of cross-encoders of sentence-transformers
                 said = self._own.predict([(question, text) for text in texts])
             else:
                 said = self._own.read(question, list(texts))
@@ -191,7 +190,7 @@ class _Reranker:
 
 
 class _Translator:
-    """A translator as `mathsetu.languages.translate` calls one."""
+    """Wraps a translator in the interface that `mathsetu.languages.translate` expects."""
 
     chunk = 100
 
@@ -200,11 +199,11 @@ class _Translator:
         self.name, self._own = PREFIX + name, own
 
     def model_for(self, source: str, target: str) -> str:
-        """The object itself, whatever the languages."""
+        """The name of the object, for all languages."""
         return self.name
 
     def translate(self, sentences: Sequence[str], source: str, target: str) -> list[str]:
-        """One sentence for each."""
+        """The translation of each sentence."""
         made = self._own.translate(list(sentences), source, target)
         if isinstance(made, str) or not all(isinstance(one, str) for one in made):
             raise InputError(f"{self.name}: gave no list of sentences")
@@ -221,6 +220,6 @@ _ADAPTERS: dict[str, Any] = {
 def _check_method(name: str, own: Any, method: str, wanted: str) -> None:
     if isinstance(own, type):
         raise InputError(f"{name}: is the class {own.__name__}; give an object of it")
-    # A text has a method translate, too; it names a backend, which needs no registering.
+    # A string also has a method translate, but it would name a backend, which is not registered.
     if isinstance(own, str) or not callable(getattr(own, method, None)):
         raise InputError(f"{name}: a {type(own).__name__} has no method {wanted}")

@@ -1,4 +1,4 @@
-"""Worker processes that end when the process that started them does, however it ends."""
+"""Ends worker processes when their parent process ends, for whatever reason."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from time import sleep
 
 
 def end_with_parent(stop: Callable[[], None] | None = None, patience: float = 0.0) -> None:
-    """End this process soon after its parent; in a process that has none, do nothing.
+    """End this process soon after its parent; do nothing in a process without a parent.
 
-    A parent that is killed cannot end its workers itself, and they would go on forever.
+    A killed parent cannot end its workers, which would otherwise run forever.
 
     Args:
-        stop: Called when the parent is gone, to ask for an orderly end.
-        patience: Seconds that an orderly end may take before the process is ended as it is.
+        stop: Called when the parent has ended, to start an orderly shutdown.
+        patience: Seconds that the shutdown may take before the process exits at once.
     """
-    # Slow to import, and a search needs none of it.
+    # Imported here: the import is slow, and a search does not need it.
     from multiprocessing import parent_process
 
     parent = parent_process()

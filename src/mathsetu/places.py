@@ -7,15 +7,15 @@ from pathlib import Path
 
 from mathsetu.plain_files import open_plain
 
-#: The file of a library that says what it consists of.
+#: The file that lists what a library consists of.
 MANIFEST = "manifest.json"
 #: The folder of its segments.
 SEGMENTS = "segments"
-#: Lies in every segment, from its first moment on: such a folder is ours to remove.
+#: The first file written in every segment; it marks a folder that MathSetu may delete.
 MARK = "segment.json"
-#: The schemes of addresses, and what is spoken there.
+#: The schemes of addresses, with the protocol of each.
 SCHEMES = {"qdrant": "http", "qdrants": "https"}
-# How the manifests and the marks of all versions begin.
+# The beginning of manifests and of segment marks, in all versions.
 _LIBRARY = re.compile(rb'\s*\{\s*"mathsetu"\s*:\s*"library"')
 _SEGMENT = re.compile(rb'\s*\{\s*"mathsetu"\s*:\s*"segment"')
 
@@ -31,10 +31,10 @@ def is_address(place: object) -> bool:
 
 
 def is_library(folder: Path) -> bool:
-    """Whether a folder is a library by its manifest, of whatever version, or by its segments.
+    """Whether a folder contains the manifest of a library, of any version, or a segment.
 
-    A library that is being built for the first time has no manifest yet; one that is damaged may
-    have another.
+    A library that is being built for the first time has no manifest yet, and that of a damaged
+    library may be unreadable.
 
     >>> is_library(Path("no-such-folder"))
     False
@@ -49,7 +49,7 @@ def is_library(folder: Path) -> bool:
 
 
 def _says(path: Path, beginning: re.Pattern[bytes]) -> bool:
-    """Whether there is a file that begins so; no more of it is read."""
+    """Whether a file exists and begins with a pattern; only its first bytes are read."""
     try:
         with open_plain(path) as file:
             return bool(beginning.match(file.read(100)))

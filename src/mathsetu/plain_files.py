@@ -1,7 +1,6 @@
 """Opens regular files safely, and refuses links, devices and pipes.
 
-Reading a pipe that nobody writes into, or a device, would never end; a link may lead out of the
-folder it stands in.
+Reading a device, or a pipe without a writer, would never end; a link may lead out of its folder.
 """
 
 from __future__ import annotations
@@ -12,15 +11,15 @@ import stat
 from pathlib import Path
 from typing import BinaryIO
 
-# Systems without links have no such flag. Opening a pipe must not wait for its other end.
+# Not every system has these flags. O_NONBLOCK: opening a pipe must not wait for its other end.
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _ALWAYS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
 def open_plain(path: str | Path, *, follow_links: bool = False) -> BinaryIO:
-    """Open a regular file to read its bytes; OSError says why something else is not opened.
+    """Open a regular file for reading bytes; raise OSError for anything else.
 
-    What is opened is looked at after it was opened, so that nobody can exchange it in between.
+    The type is checked on the open descriptor, so that the file cannot be exchanged in between.
 
     >>> open_plain("/dev/null")
     Traceback (most recent call last):
@@ -30,12 +29,12 @@ def open_plain(path: str | Path, *, follow_links: bool = False) -> BinaryIO:
 
 
 def open_to_lock(path: Path) -> BinaryIO:
-    """Open a regular file for locking; it is made where there is none, and never emptied."""
+    """Open a regular file for locking; create it if it is missing, and never truncate it."""
     return os.fdopen(_opened(path, os.O_RDWR | os.O_CREAT | _NO_LINK), "r+b")
 
 
 def create_plain(path: Path) -> BinaryIO:
-    """Make a new file for writing; OSError when there is anything of that name."""
+    """Create a new file for writing; raise OSError if the name exists."""
     return os.fdopen(_opened(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb")
 
 
@@ -69,10 +68,10 @@ def _mode(path: Path, test: object) -> bool:
 
 
 def entries_below(folder: Path) -> list[os.DirEntry[str]]:
-    """All that lies below a folder, in order, each folder before what it holds.
+    """All entries below a folder, sorted by name, each folder before its content.
 
-    Links are listed and not followed. Unlike `os.walk` and `Path.rglob` this passes over nothing
-    that cannot be read: OSError says what.
+    Links are listed but not followed. Unlike `os.walk` and `Path.rglob`, this raises OSError for
+    an unreadable folder instead of skipping it.
     """
     found: list[os.DirEntry[str]] = []
     with os.scandir(folder) as entries:
@@ -91,8 +90,8 @@ def files_below(folder: Path) -> list[Path]:
 
 
 def sync_folder(folder: Path) -> None:
-    """Let what was made, renamed and removed in a folder survive a loss of power."""
-    if os.name != "posix":  # elsewhere folders cannot be opened for this
+    """Flush a folder to disk, so that its changed entries survive a power failure."""
+    if os.name != "posix":  # other systems cannot open folders for this
         return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
@@ -102,7 +101,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def sync_tree(folder: Path) -> None:
-    """Let all files of a folder, and the folder itself, survive a loss of power."""
+    """Flush a folder and everything below it to disk."""
     for entry in reversed(entries_below(folder)):
         if entry.is_dir(follow_symlinks=False):
             sync_folder(Path(entry.path))

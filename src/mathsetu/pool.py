@@ -1,4 +1,4 @@
-"""Work on all cores, with the results in order; Ctrl-C and kills leave no process behind."""
+"""Parallel maps with ordered results; Ctrl-C and kills leave no process behind."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ Result = TypeVar("Result")
 
 
 def all_cores() -> int:
-    """How many processes to work with unless told otherwise."""
+    """The default number of processes: one per available core."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def ordered_map(
     work: Callable[[Item], Result], items: Iterable[Item], processes: int, chunk: int = 1
 ) -> Generator[Result, None, None]:
-    """What ``map(work, items)`` gives, worked out in several processes.
+    """Like ``map(work, items)``, computed by several processes.
 
-    Few items are under way at a time, so that memory stays small. Close the generator if it is
-    not read to its end (`contextlib.closing`): that ends the processes.
+    Only a few items are in progress at a time, to limit memory. Close the generator if it is not
+    read to its end (`contextlib.closing`): that ends the processes.
 
     Args:
-        work: A function or method that can be pickled; each process gets it once.
-        items: What it is called with.
-        processes: How many processes; with fewer than two all work is done in this one.
+        work: A function or method that can be pickled; it is sent to each process once.
+        items: Its arguments.
+        processes: How many processes; with fewer than two, all work is done in this one.
         chunk: How many items are sent to a process at once.
 
     >>> list(ordered_map(str, range(3), processes=1))
@@ -43,7 +43,7 @@ def ordered_map(
     if processes < 2:
         yield from map(work, items)
         return
-    # Slow to import, and a search needs none of it.
+    # Imported here: the import is slow, and a search does not need it.
     from concurrent.futures import Future, ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
 
@@ -71,14 +71,14 @@ def ordered_map(
 def ordered_threads(
     work: Callable[[Item], Result], items: Iterable[Item], threads: int
 ) -> Generator[Result, None, None]:
-    """What ``map(work, items)`` gives, worked out by threads.
+    """Like ``map(work, items)``, computed by threads.
 
-    This is for work that numpy does outside Python's lock. Few items are under way at a time.
+    Use it for numpy work that releases Python's lock. Only a few items are in progress at a time.
 
     Args:
-        work: What is done.
-        items: What it is called with.
-        threads: How many at most; no more than there are cores.
+        work: The function.
+        items: Its arguments.
+        threads: How many threads, at most one per core.
 
     >>> list(ordered_threads(str, range(3), 2))
     ['0', '1', '2']
@@ -98,7 +98,7 @@ def ordered_threads(
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Put Ctrl-C off while processes are started: in the midst of that it would get lost."""
+    """Delay Ctrl-C while processes are being started, since it would be lost then."""
     if current_thread() is not main_thread():
         yield
         return
@@ -112,16 +112,16 @@ def _undisturbed() -> Iterator[None]:
         before(signal.SIGINT, None)
 
 
-# What this process works on; it may be too large to come with every chunk.
+# The function of this worker process; it may be too large to send with every chunk.
 _work: Callable[[Any], Any]
 
 
 def _begin(work: Callable[[Any], Any]) -> None:
     global _work
     _work = work
-    # Ctrl-C reaches all processes; the first one alone answers, and ends the others.
+    # Ctrl-C reaches all processes; only the main process handles it, and ends the others.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # The processes are parallel; threads of tokenizers inside them would be in each other's way.
+    # The processes already run in parallel; tokenizer threads would compete for the same cores.
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
     end_with_parent()
 

@@ -1,16 +1,16 @@
-r"""Text from outside, made safe for a terminal.
+r"""Makes untrusted text safe for a terminal.
 
-Escape sequences drive a terminal, and the controls of writing direction make a line read as what
-it is not. They come from posts, file names and everything else that we quote. The joiners that
-Persian and Indian scripts need stay, and so do the marks of direction that stand alone.
+Escape sequences control a terminal, and direction controls can make a line look like another.
+Posts, file names and all other quoted text may contain them. The joiners that Persian and Indian
+scripts need are kept, and so are single direction marks.
 """
 
 from __future__ import annotations
 
 import re
 
-# Controls (C0 without tab and line break, DEL, C1), the separators of lines and paragraphs, the
-# embeddings, overrides and isolates of direction, and halves of characters.
+# Controls (C0 without tab and line break, DEL, C1), line and paragraph separators, directional
+# embeddings, overrides and isolates, interlinear annotation marks, and lone surrogates.
 _UNSAFE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufff9-\ufffb\ud800-\udfff]"
 )
@@ -18,7 +18,7 @@ _LINE_BREAKS = re.compile(r"[\r\n\t]+")
 
 
 def visible(text: str) -> str:
-    r"""Text without what would drive the terminal.
+    r"""Replace the characters that could control a terminal.
 
     >>> visible("a\x1b[2Jb\u202ec\n")
     'a\ufffd[2Jb\ufffdc\n'
@@ -27,7 +27,7 @@ def visible(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    r"""The same for a message, which must stay one line whatever it quotes.
+    r"""As `visible`, for a message, which must stay one line whatever it quotes.
 
     >>> one_line("a\nmathsetu: b\x07")
     'a mathsetu: b\ufffd'
@@ -45,7 +45,7 @@ def counted(number: int, noun: str, plural: str = "") -> str:
 
 
 def visible_json(text: str) -> str:
-    r"""JSON with the same characters escaped: it says the same, and only strings can hold them.
+    r"""Escape the same characters in JSON; its value is unchanged, since only strings contain them.
 
     >>> visible_json('{"a": "\u202e"}')
     '{"a": "\\u202e"}'

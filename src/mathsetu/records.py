@@ -19,20 +19,20 @@ from mathsetu.printable import one_line
 Record = TypeVar("Record", bound=Any)
 _TEXTS = ("id", "body", "title", "language", "kind", "thread_id", "parent_id", "question", "url",
           "collection", "accepted_id")  # fmt: skip
-#: Stands between the titles of a document and of its sections in the title of a post.
+#: Separates the titles of a document and of its sections in the title of a post.
 BETWEEN_TITLES = " › "
-# Characters of a question that are shown before what answers it.
+# Characters of a question shown before its answer.
 _ASKED_WIDTH = 120
-# How the names of archives end.
+# File extensions of archives.
 _ARCHIVES = (".zip", ".tar", ".tgz", ".tbz", ".tbz2", ".txz", ".7z", ".gz", ".bz2", ".xz",
              ".zst")  # fmt: skip
 
 
 def _made_quickly(record: type[Record]) -> type[Record]:
-    """Give a frozen class with slots an ``__init__`` that takes half the time.
+    """Give a frozen dataclass with slots an ``__init__`` that takes half the time.
 
-    That of a frozen dataclass looks up each attribute by its name, and dumps have millions of
-    records. This one has the slots available. It is written out as dataclasses write theirs.
+    The usual one looks up each attribute by name, and dumps have millions of records. This one
+    calls the setters of the slots directly. Its source is generated, as in `dataclasses`.
     """
     parts = fields(record)
     scope: dict[str, Any] = {f"set_{part.name}": vars(record)[part.name].__set__ for part in parts}
@@ -54,8 +54,8 @@ class Formula:
     """One formula, and its place in a post.
 
     ``where`` names the field of the post (``title``, ``body``, ``question``, ``comment``);
-    ``start`` is the character of that field at which the formula's markup begins, -1 when a
-    collection does not say. Formulas that look the same share a ``visual_id``.
+    ``start`` is the character of that field at which the formula's markup begins, or -1 if the
+    collection does not give it. Formulas that look the same share a ``visual_id``.
 
     >>> Formula(id="q_4", latex="x^2", where="title").latex
     'x^2'
@@ -75,15 +75,14 @@ class Formula:
 @_made_quickly
 @dataclass(frozen=True, slots=True)
 class Post:
-    r"""What is found: an answer, a question, a page, a section of notes.
+    r"""A searchable document: an answer, a question, a page or a section of notes.
 
-    ``thread_id`` joins a question and its answers, ``parent_id`` is the question an answer
-    belongs to, and ``question`` is that question's text where the collection carries it along.
-    ``accepted_id`` is the answer that the asker accepted, on the question and, where the two were
-    joined, on its answers.
-    ``language`` is an ISO 639-1 code, or a name that a library turns into its code; it is empty
-    if it is unknown. ``collection`` names where the post came from, for those who search
-    several collections at once.
+    ``thread_id`` is common to a question and its answers. ``parent_id`` is the question that an
+    answer belongs to, and ``question`` is the text of that question, if the collection includes
+    it. ``accepted_id`` is the accepted answer; it is set on the question and, where the two were
+    joined, on its answers. ``language`` is an ISO 639-1 code, or a name that a library converts to
+    its code; it is empty if unknown. ``collection`` names the source of the post, for searches in
+    several collections.
 
     >>> Post(id="7", title="Sum of angles", body=r"$\alpha+\beta+\gamma=\pi$").language
     ''
@@ -106,7 +105,7 @@ class Post:
 
 
 def is_told(post: Post) -> bool:
-    """Whether an answer says itself all that its question could say for it.
+    """Whether an answer already has the title, the tags and the text of its question.
 
     >>> is_told(Post("7", "Yes.", parent_id="3", question="Is it $1$?"))
     False
@@ -115,7 +114,7 @@ def is_told(post: Post) -> bool:
 
 
 def source_file(address: str) -> str:
-    """The file of a post that is addressed by its file and a place in it; "" for other posts.
+    """The file in an address of the form FILE#PLACE; "" for other addresses.
 
     >>> source_file("notes/sheet.csv#7"), source_file("https://example.org/a.html#7")
     ('notes/sheet.csv', '')
@@ -128,7 +127,7 @@ def source_file(address: str) -> str:
 
 
 def archives_of(file: str) -> list[str]:
-    """The archives that a file is in, the innermost first.
+    """The archives that contain a file, innermost first.
 
     >>> archives_of("notes/old.zip/2020.tar.gz/sums.md"), archives_of("notes/sums.md")
     (['notes/old.zip/2020.tar.gz', 'notes/old.zip'], [])
@@ -139,21 +138,21 @@ def archives_of(file: str) -> list[str]:
 
 
 def source_file_of(post: Post) -> str:
-    """The file that a post comes from; "" where it comes from none.
+    """The file that a post comes from; "" if there is none.
 
     >>> source_file_of(Post("7", "A sum.", url="notes/sheet.csv#2"))
     'notes/sheet.csv'
     """
-    # What stands before the first heading of a file has the file's name for an id.
+    # The id of the text before the first heading of a file is the file name alone.
     return source_file(post.url) or source_file(post.id) or source_file(f"{post.id}#")
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is asked: words and formulas in a language.
+    """A query: words and formulas in a language.
 
-    ``formulas`` holds those that a topic names itself (an ARQMath task 2 topic asks for one
-    formula and gives the question around it as ``text``).
+    ``formulas`` are the formulas that a topic lists explicitly (an ARQMath task 2 topic asks for
+    one formula, and ``text`` is the question that contains it).
 
     >>> Query(id="A.1", text="irrational numbers", language="en").title
     ''
@@ -172,9 +171,9 @@ class Query:
 class Evidence:
     """A match: a part of the query, and what matches it in the post.
 
-    ``found`` are words as they are written in the post. ``translation`` is the translation of the
-    query's words that the post contains, in any form and perhaps only in part; it is empty if the
-    post contains the words themselves. Formulas are in LaTeX.
+    ``found`` are words as written in the post. ``translation`` is the translation of the query's
+    words that the post contains, inflected or perhaps only in part; it is empty if the post
+    contains the words themselves. Formulas are in LaTeX.
 
     >>> Evidence("word", "समाकल", "integrals", translation="integral").asked
     'समाकल'
@@ -206,9 +205,9 @@ class Reason:
 class Hit:
     """A post, or a formula in a post, with its score and the reasons for it.
 
-    ``versions`` are the ids of posts in other languages that say the same, where these are
-    grouped into one hit. ``post`` is the post itself if the hit comes from a search, and None in a
-    run; it is ignored when hits are compared.
+    ``versions`` are the ids of the post in other languages, if versions are grouped into one hit.
+    ``post`` is the post itself if the hit comes from a search, and None in a run; it is ignored
+    when hits are compared.
 
     >>> Hit(id="7", score=1.5).reasons
     ()
@@ -237,7 +236,7 @@ class Hit:
 
     @property
     def url(self) -> str:
-        """The address of the post, if it states one."""
+        """The address of the post, if it has one."""
         return self.post.url if self.post else ""
 
     @property
@@ -248,15 +247,15 @@ class Hit:
 
     @property
     def snippet(self) -> str:
-        """The piece of the post around what matched, as marked text.
+        """A snippet of the post around the matches, as marked text.
 
-        An answer is shown after a piece of its question where that matched, or where no title says
-        what was asked.
+        The snippet of an answer follows one of its question if the question matched or there is
+        no title.
         """
         return self.snippet_of(self.post) if self.post else ""
 
     def snippet_of(self, post: Post) -> str:
-        """As `snippet`, of the hit's post where the hit does not carry it."""
+        """As `snippet`, with the post given for a hit that does not contain it."""
         from mathsetu.markup import matched_snippet  # most hits are never shown
 
         evidence = [one for reason in self.reasons for one in reason.evidence]
@@ -268,7 +267,7 @@ class Hit:
         answered = matched_snippet((post.body,), formulas, words)
         if post.title and best == answered:
             return answered
-        # Neither text tells the whole alone.
+        # Neither text is enough alone.
         asked = matched_snippet((post.question,), formulas, words, _ASKED_WIDTH)
         return f"{asked}\n{answered}"
 
@@ -335,7 +334,7 @@ def checked_posts(posts: Iterable[Post]) -> Iterator[Post]:
 
 
 def check_ids(ids: Iterable[str]) -> None:
-    """Refuse a text where ids are wanted: it would be read letter by letter.
+    """Refuse a string instead of a list of ids: it would be read letter by letter.
 
     >>> check_ids("12")
     Traceback (most recent call last):
@@ -346,5 +345,5 @@ def check_ids(ids: Iterable[str]) -> None:
 
 
 def shown(value: object) -> str:
-    """A value in a message about it."""
+    """A value as error messages show it."""
     return f"{value!r:.60} ({type(value).__name__})"

@@ -33,14 +33,14 @@ from mathsetu.markup import Span, formula_in_markdown, plain, spans_of, split
 from mathsetu.printable import counted
 from mathsetu.records import Evidence, Hit, Post, Reason
 
-# Of the tags of the posts that were found, so many are counted in an answer.
+# Values of each facet that an answer lists, at most.
 _FACET_VALUES = 50
-# Good posts are found again and again: so much of what was read in them is kept in memory.
+# Formula matches kept in memory: good posts are found again and again.
 _REMEMBERED = 2_000
 
 
 def pieces(text: str) -> tuple[Piece, ...]:
-    r"""A marked text in pieces; in words, a literal dollar is one.
+    r"""Split a marked text into pieces; an escaped dollar in words becomes a plain one.
 
     >>> pieces("Let $x$ be even.")[1]
     Piece(kind='formula', text='x', display=False)
@@ -55,7 +55,7 @@ def _content(span: Span) -> str:
 
 
 def rendered(text: str, trees: bool = False) -> tuple[Rendered, ...]:
-    r"""A marked text in pieces, its formulas as MathML and on request as drawings of their trees.
+    r"""Split a marked text into pieces; formulas get MathML and, with ``trees``, tree drawings.
 
     >>> rendered(r"Let $\frac{1}{2$ be")[1].warnings
     (Warned(position=10, message='{ is not closed'),)
@@ -64,7 +64,7 @@ def rendered(text: str, trees: bool = False) -> tuple[Rendered, ...]:
 
 
 def rendered_spans(spans: Iterable[Span], trees: bool = False) -> tuple[Rendered, ...]:
-    """As `rendered`, of a text that was split already."""
+    """As `rendered`, for a text that is already split."""
     shown: list[Rendered] = []
     start = 0
     for number, span in enumerate(spans):
@@ -95,7 +95,7 @@ def rendered_formula(span: Span, start: int, prefix: str, trees: bool = False) -
 
 
 def asked(question: Question) -> Asked:
-    r"""A query as it was understood.
+    r"""How a query was interpreted.
 
     >>> from mathsetu.intake.question import typed_question
     >>> said = asked(typed_question("is sqrt(2) irrational"))
@@ -115,13 +115,13 @@ def asked(question: Question) -> Asked:
 
 
 def read_piece(span: Span) -> ReadPiece:
-    """A piece of a query as it was read."""
+    """How a piece of a query was interpreted."""
     if span.kind != "formula":
         return ReadPiece(span.raw)
     return ReadPiece(span.raw, span.content, not is_delimited(span))
 
 
-# What a grade means to whoever asks.
+# Explanations of the grades for users.
 _GRADES: dict[Grade, str] = {
     "good": "has grade good: the encoder supports it, but no native speaker has checked its terms",
     "basic": "has grade basic: words find posts in {name}, formulas find posts in all languages",
@@ -130,7 +130,7 @@ _GRADES: dict[Grade, str] = {
 
 
 def grade_note(code: str) -> str:
-    """What a person is told of a language that is not fully supported; else nothing.
+    """A note on a language that is not fully supported; empty for other languages.
 
     >>> grade_note("fi")[:26], grade_note("cs")
     ('Finnish is not supported: ', '')
@@ -144,7 +144,7 @@ def grade_note(code: str) -> str:
 
 
 def languages_note(where: Filter | None, known: Iterable[str]) -> str:
-    """What a person is told who wants posts in languages that a library has not; else nothing.
+    """A note if the library has no posts in the languages of a filter; else empty.
 
     >>> languages_note(Filter("de"), ["hi", "en", ""]), languages_note(Filter("en"), ["en"])
     ('the library has posts in: en, hi', '')
@@ -155,7 +155,7 @@ def languages_note(where: Filter | None, known: Iterable[str]) -> str:
 
 
 def older_posts_notes(older: Mapping[str, int]) -> list[str]:
-    """What is left of files that were added again, as `Library.older_posts` counts it.
+    """Notes on older posts of files that were added again (`Library.older_posts`).
 
     >>> older_posts_notes({"notes/sums.md": 2})
     ['still in the library under other ids: 2 older posts of notes/sums.md']
@@ -167,9 +167,9 @@ def older_posts_notes(older: Mapping[str, int]) -> list[str]:
 
 
 def search_answer(answer: Answer, *, typeset: bool, note: str = "") -> SearchAnswer:
-    """What a search found; with ``typeset``, formulas that matched are given as MathML, too.
+    """Convert the answer to a search; with ``typeset``, matched formulas also get MathML.
 
-    ``note`` is told with that about the language of the query.
+    ``note`` is appended to the note on the query's language.
     """
     query = asked(answer.question)
     return SearchAnswer(
@@ -221,7 +221,7 @@ def found(hit: Hit, post: Post, rank: int, *, typeset: bool) -> FoundPost:
 
 
 def _shares(reasons: Sequence[Reason]) -> tuple[Share, ...]:
-    """What each part added, and its share of all that was added; a reranker may take away."""
+    """The score that each part added, and its share; a reranker can also subtract."""
     whole = sum(max(reason.score, 0.0) for reason in reasons) or 1.0
     return tuple(
         Share(reason.part, reason.score, max(reason.score, 0.0) / whole, reason.detail)
@@ -236,7 +236,7 @@ def matched_formula(ours: str, theirs: str, prefix: str = "") -> MatchedFormula:
     Args:
         ours: The formula of the query.
         theirs: The formula of the post.
-        prefix: How the ids of symbols begin in MathML, which is left out without one.
+        prefix: Prefix of the ids of symbols in MathML; without one, MathML is left out.
 
     >>> matched = matched_formula("x^2+1", "1+t^2")
     >>> matched.substitution, matched.coverage
@@ -266,7 +266,7 @@ def matched_formula(ours: str, theirs: str, prefix: str = "") -> MatchedFormula:
     )  # fmt: skip
     if not prefix:
         return formula
-    # Whoever reads text does not wait until formulas are typeset.
+    # Interfaces that show plain text do not wait for typesetting.
     from mathsetu.formulas.mathml import write_mathml
 
     return replace(
@@ -279,7 +279,7 @@ def matched_formula(ours: str, theirs: str, prefix: str = "") -> MatchedFormula:
 
 
 def matched_words(evidence: Iterable[Evidence]) -> tuple[MatchedWord, ...]:
-    """Each word of the query that met a word of the post, as both are written."""
+    """Each word of the query that matched a word of the post, both as written."""
     met = (
         MatchedWord(item.asked, item.translation, item.found)
         for item in evidence
@@ -300,13 +300,13 @@ def whole_post(post: Post) -> PostAnswer:
 
 
 def _about(post: Post) -> dict[str, Any]:
-    """The fields of `AboutPost`: most are the post's own, by the same name."""
+    """The fields of `AboutPost`; most are fields of the post with the same name."""
     same = {field.name: getattr(post, field.name, None) for field in fields(AboutPost)}
     return same | {"title_pieces": pieces(post.title)}
 
 
 def marked(shown: Iterable[Piece]) -> str:
-    r"""Pieces as one marked text again, formulas between dollars.
+    r"""Join pieces into one marked text, formulas between dollars.
 
     >>> marked([Piece("text", "For $5, let "), Piece("formula", "x"), Piece("text", " be even.")])
     'For \\$5, let $x$ be even.'
@@ -320,7 +320,7 @@ def marked(shown: Iterable[Piece]) -> str:
 
 
 def readable(shown: Iterable[Piece]) -> str:
-    r"""The same for people, to whom a price is no formula.
+    r"""As `marked`, for people: dollars in words are not escaped.
 
     >>> readable(pieces(r"A pencil costs \$5 if $x=5$."))
     'A pencil costs $5 if $x=5$.'

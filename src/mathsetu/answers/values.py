@@ -1,7 +1,7 @@
 """The answers of all interfaces: plain values with the same JSON everywhere.
 
 `mathsetu search --json`, the API and the tools for language models always give all of these
-fields; docs/api.md describes them for those who read the JSON.
+fields; docs/api.md describes the JSON.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 @dataclass(frozen=True, slots=True)
 class Warned:
-    """A place of a formula where the parser had to guess, counted from the formula's start."""
+    """A warning of the parser; ``position`` is counted from the start of the formula."""
 
     position: int
     message: str
@@ -29,10 +29,10 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A piece of a text ready to be shown.
+    """A piece of a text, ready for display.
 
-    ``start`` is the character of the source at which the piece begins, delimiters included.
-    ``mathml``, ``warnings`` and the drawings of both trees belong to formulas.
+    ``start`` is the character of the source at which the piece begins, including its delimiters.
+    Only formulas have ``mathml``, ``warnings`` and drawings of both trees.
     """
 
     kind: Literal["text", "formula", "code"]
@@ -47,9 +47,9 @@ class Rendered:
 
 @dataclass(frozen=True, slots=True)
 class ReadPiece:
-    """A piece of a query as it was typed, and its LaTeX where it was read as a formula.
+    """A piece of a query as typed, and its LaTeX if it was read as a formula.
 
-    ``found`` tells that it was read as a formula although nothing delimits it.
+    ``found`` is true for a formula without delimiters.
     """
 
     text: str
@@ -59,10 +59,10 @@ class ReadPiece:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A query as it was understood.
+    """How a query was interpreted.
 
-    ``languages`` are all that it was read in, the likeliest first; ``pieces`` are the query as it
-    was typed; ``note`` says it to a person where the language is not one that is served.
+    ``languages`` are all languages that it was read in, most likely first; ``pieces`` are the query
+    as typed; ``note`` is a message if a language is not fully supported or has no posts.
     """
 
     text: str
@@ -76,7 +76,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What one part of the recipe added to a score, and which share of the score that is."""
+    """The amount that one part of the recipe added to a score, and its share of the score."""
 
     part: str
     score: float
@@ -103,13 +103,13 @@ class Renamed:
 
 @dataclass(frozen=True, slots=True)
 class MatchedFormula:
-    """A formula of the query and the formula of the post that is most like it.
+    """A formula of the query and the most similar formula of the post.
 
-    ``coverage`` says how much of the query's formula was found, ``in_one_piece`` whether that is
-    together in the post's formula as it is in the query's.
-    ``symbols`` are the numbers of the matched symbols of the post's formula. In ``mathml`` their
-    elements have the class ``matched``, and each element says its number as ``data-symbol``; so
-    do ``asked_symbols`` and ``asked_mathml`` for the query's formula.
+    ``coverage`` is the share of the query's formula that was found, ``in_one_piece`` whether it
+    is connected in the post's formula as it is in the query's. ``symbols`` are the numbers of the
+    matched symbols of the post's formula. In ``mathml`` their elements have the class ``matched``,
+    and each element has its number in ``data-symbol``. ``asked_symbols`` and ``asked_mathml`` are
+    the same for the query's formula.
     """
 
     asked: str
@@ -127,7 +127,7 @@ class MatchedFormula:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AboutPost:
-    """What every answer says of a post."""
+    """The fields that every answer has for a post."""
 
     id: str
     title: str
@@ -151,9 +151,9 @@ class Version:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundPost(AboutPost):
-    """A post that was found, and why.
+    """A post that was found, with the reasons.
 
-    ``versions`` are those in other languages, where a search groups them into one hit.
+    ``versions`` are the versions in other languages, if the search groups them into one hit.
     """
 
     rank: int
@@ -167,12 +167,12 @@ class FoundPost(AboutPost):
 
 @dataclass(frozen=True, slots=True)
 class SearchAnswer:
-    """The hits of a query; ``unfinished`` names what the time limit cut off.
+    """The hits of a query; ``unfinished`` names the steps that the time limit cut off.
 
-    Where nothing is ``close`` to the query, the hits are merely the nearest posts. ``total`` posts
-    were found, ``offset`` hits come before these; there may be more than the parts of a recipe hand
-    over unless ``total_is_exact``. ``facets`` counts the posts that were found by ``language``,
-    ``tag`` and ``collection`` where that was asked for.
+    If ``close`` is false, no post is close to the query, and the hits are only the nearest posts.
+    ``offset`` hits come before these. ``total`` is the number of posts found; unless
+    ``total_is_exact``, there may be more than the parts of the recipe returned. ``facets`` counts
+    the posts found by ``language``, ``tag`` and ``collection``, if requested.
     """
 
     query: Asked
@@ -195,7 +195,7 @@ class ExplainAnswer:
 
 @dataclass(frozen=True, slots=True)
 class SimilarAnswer:
-    """The posts that are most like a post."""
+    """The posts most similar to a post."""
 
     id: str
     hits: tuple[FoundPost, ...]
@@ -204,7 +204,7 @@ class SimilarAnswer:
 
 @dataclass(frozen=True, slots=True)
 class FoundFormula:
-    """A formula of the library, how it matches, and posts that hold it (the first few)."""
+    """A formula of the library, how it matches, and the first few posts that contain it."""
 
     rank: int
     score: float
@@ -214,7 +214,7 @@ class FoundFormula:
 
 @dataclass(frozen=True, slots=True)
 class FormulaAnswer:
-    """The formulas that are most like one formula; ``unfinished`` as in a search."""
+    """The formulas most similar to one formula; ``unfinished`` as in a search."""
 
     formula: Rendered
     hits: tuple[FoundFormula, ...]
@@ -223,7 +223,7 @@ class FormulaAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostAnswer(AboutPost):
-    """A whole post; ``question`` is the text that an answer belongs to, where it is known."""
+    """A whole post; ``question`` is the text of an answer's question, if known."""
 
     body: tuple[Piece, ...]
     question: tuple[Piece, ...]
@@ -240,7 +240,7 @@ class RenderAnswer:
 
 @dataclass(frozen=True, slots=True)
 class TranslateAnswer:
-    """A translated text; ``lost`` are formulas whose places were lost, put at the end."""
+    """A translated text; ``lost`` are formulas whose places were lost, appended at the end."""
 
     text: str
     pieces: tuple[Piece, ...]
@@ -253,7 +253,7 @@ class TranslateAnswer:
 
 @dataclass(frozen=True, slots=True)
 class PostTranslation:
-    """A post in another language, formulas as they were; of an answer its question, too."""
+    """A translated post with unchanged formulas; an answer comes with its question."""
 
     id: str
     title: TranslateAnswer
@@ -263,9 +263,10 @@ class PostTranslation:
 
 @dataclass(frozen=True, slots=True)
 class HeatMap:
-    """How well each part of a query (a row) fits each part of a post (a column).
+    """The similarity of each part of a query (a row) to each part of a post (a column).
 
-    Parts are the whole, sentences, and formulas in LaTeX between dollars; the numbers are cosines.
+    Parts are the whole text, sentences, and formulas in LaTeX between dollars; the numbers are
+    cosines.
     """
 
     id: str
@@ -276,7 +277,7 @@ class HeatMap:
 
 @dataclass(frozen=True, slots=True)
 class LibraryAnswer:
-    """What can be searched: posts by language, frequent tags, and the parts with their weights."""
+    """The library: number of posts by language, frequent tags, and parts with their weights."""
 
     posts: int
     recipe: str
@@ -288,7 +289,7 @@ class LibraryAnswer:
 
 
 def to_json(answer: Any) -> dict[str, Any]:
-    """An answer as the JSON that all interfaces give.
+    """Convert an answer to the JSON that all interfaces give.
 
     >>> to_json(MatchedWord("समाकल", "integral", "integrals"))
     {'asked': 'समाकल', 'translation': 'integral', 'found': 'integrals'}

@@ -1,4 +1,4 @@
-"""A hit for programs that use language models: a text, and plain metadata."""
+"""Converts a hit to a text with plain metadata, for programs that use language models."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from mathsetu.records import Hit
 
 
 def text_of(hit: Hit) -> str:
-    r"""What is read of a hit: the title, then the post, formulas in LaTeX.
+    r"""The text of a hit: title, question and body, with formulas in LaTeX.
 
     >>> from mathsetu.records import Post
     >>> text_of(Hit("7", 1.0, post=Post("7", "Let $x>0$.", title="Signs")))
@@ -19,7 +19,7 @@ def text_of(hit: Hit) -> str:
 
 
 def metadata_of(hit: Hit) -> dict[str, str | float]:
-    """What is known of a hit; fields that are empty are left out."""
+    """The metadata of a hit, without empty fields."""
     known: dict[str, str | float] = {
         "id": hit.id,
         "score": hit.score,

@@ -1,7 +1,7 @@
-"""Runs, judgments and evaluations as data frames, of pandas or polars, and back.
+"""Converts runs, judgments and evaluations to data frames of pandas or polars, and back.
 
-Columns have the names that ir-measures uses: ``query_id``, ``doc_id``, ``score``, ``relevance``.
-Frames that come back may have those of PyTerrier (``qid``, ``docno``, ``label``) or ranx.
+Columns are named as in ir-measures: ``query_id``, ``doc_id``, ``score``, ``relevance``. Frames to
+be read may also have the names of PyTerrier (``qid``, ``docno``, ``label``) or ranx.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from mathsetu.evaluation import Comparison, Judgments, Results
 from mathsetu.library import Answer
 from mathsetu.records import Hit, Judgment, Query, Run
 
-#: The packages that make frames; the first that is installed is taken.
+#: The supported packages; the first one installed is the default.
 KINDS = ("pandas", "polars")
 _SHAPES = (
     "a Run, Judgments, Results, a Comparison, an Answer, or a list of runs, judgments, results, "
@@ -31,7 +31,7 @@ def to_frame(value: object, kind: str = "") -> Any:
     Args:
         value: A run, judgments, results, a comparison, an answer, or a list of runs, judgments,
             results, queries or hits.
-        kind: ``pandas`` or ``polars``; whichever is installed unless given, pandas if both are.
+        kind: ``pandas`` or ``polars``; by default the installed one, pandas if both are.
     """
     return _frame(columns_of(value), kind)
 
@@ -41,7 +41,7 @@ def run_from_frame(frame: Any, name: str = "") -> Run:
 
     Args:
         frame: A frame of pandas or polars with the columns of a run.
-        name: The name of the run, where no column ``run`` has it.
+        name: The name of the run, if there is no column ``run``.
     """
     runs = list(result_rows.read_runs(_rows(frame), "the frame", name=name))
     if len(runs) > 1:
@@ -154,7 +154,7 @@ def _frame(columns: dict[str, list[object]], kind: str) -> Any:
     package = import_module(chosen)
     if chosen == "polars":
         return package.DataFrame(columns)
-    # Texts as objects: some programs that take frames want them so, whatever pandas prefers.
+    # Strings get the type object, which some programs that read frames require.
     series = {
         name: package.Series(column, dtype=object if _has_text(column) else None)
         for name, column in columns.items()

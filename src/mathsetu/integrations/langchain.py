@@ -23,12 +23,12 @@ _Retriever: Any = _retrievers.BaseRetriever
 
 
 class MathSetuRetriever(_Retriever):
-    """Posts of a library as documents: the text of each, and what is known of it as metadata.
+    """Retrieves posts of a library as documents, with their text and metadata.
 
     Attributes:
         library: The library, its folder or its address.
         k: How many posts.
-        where: Which posts may be found.
+        where: A filter for the posts.
         language: The language of questions; detected unless given.
     """
 
@@ -40,7 +40,7 @@ class MathSetuRetriever(_Retriever):
     language: str = ""
 
     def model_post_init(self, context: Any) -> None:
-        """Open the library, once for all questions."""
+        """Open the library once, for all questions."""
         super().model_post_init(context)
         if not isinstance(self.library, Library):
             self.library = Library(os.fspath(self.library))

@@ -23,7 +23,7 @@ _Retriever: Any = _retrievers.BaseRetriever
 
 
 class MathSetuRetriever(_Retriever):
-    """Posts of a library as nodes: the text of each, and what is known of it as metadata."""
+    """Retrieves posts of a library as nodes, with their text and metadata."""
 
     def __init__(
         self,
@@ -39,9 +39,9 @@ class MathSetuRetriever(_Retriever):
         Args:
             library: The library, its folder or its address.
             k: How many posts.
-            where: Which posts may be found.
+            where: A filter for the posts.
             language: The language of questions; detected unless given.
-            others: What LlamaIndex gives every retriever.
+            others: Arguments of LlamaIndex's base retriever.
         """
         self._library = library if isinstance(library, Library) else Library(os.fspath(library))
         self._k, self._where, self._language = k, where, language

@@ -26,10 +26,10 @@ _Transformer: Any = pyterrier.Transformer
 
 
 class MathSetuRetriever(_Transformer):
-    """Topics to ranked posts, by a library.
+    """Ranks the posts of a library for topics.
 
-    Queries are read as topics are: formulas stand between dollars. A frame that has documents
-    (``docno``) besides the topics is ranked again: each topic's documents, and no others.
+    As in topics, formulas in queries are between dollars. If a frame also has documents
+    (``docno``), these are reranked: only each topic's own documents are scored.
     """
 
     def __init__(
@@ -45,11 +45,10 @@ class MathSetuRetriever(_Transformer):
 
         Args:
             library: The library, its folder or its address.
-            k: How many posts for each topic; what the recipe says unless given.
-            where: Which posts may be found.
-            language: The language of the topics, where no column ``language`` says it; detected
-                unless given.
-            text: Whether the columns ``title`` and ``text`` are filled, for rerankers that read.
+            k: How many posts for each topic; the number in the recipe unless given.
+            where: A filter for the posts.
+            language: The language of topics without a column ``language``; detected unless given.
+            text: Whether to add the columns ``title`` and ``text``, which some rerankers read.
         """
         super().__init__()
         self._library = library if isinstance(library, Library) else Library(os.fspath(library))

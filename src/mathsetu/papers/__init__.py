@@ -1,7 +1,7 @@
-"""Papers: all figures that their tables have and we can compute, as one page.
+"""Papers: one page with all figures of their tables that we can compute.
 
-A paper is one module with a function ``section`` that gives its part of the page in Markdown, and
-one line in `PAPERS`. ``mathsetu reproduce --all DATA`` makes the page of all of them.
+A paper is one module with a function ``section`` that returns its part of the page in Markdown,
+and one line in `PAPERS`. ``mathsetu reproduce --all DATA`` writes the page of all papers.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ PAPERS = {
     "mathamr-plus": "mathsetu.papers.mathamr",
 }
 
-#: Those whose sections need no data.
+#: The papers whose sections need no data.
 WITHOUT_DATA = frozenset({"miracle", "mathamr-plus"})
 
-# The first lines of the page, and of the sections that may be made alone.
+# The first lines of the page and of single sections.
 _TITLES = ("# Reproduce a paper", "## CrossMath", "## MIRMU and MSM", "## MIRaCLE", "## MathAMR+")
 
 
@@ -47,7 +47,7 @@ def page(context: Context, only: Iterable[str] = ()) -> str:
 
 
 def is_page(text: str) -> bool:
-    r"""Whether a text begins as the page does, or one of its sections.
+    r"""Whether a text begins like the page or one of its sections.
 
     >>> is_page("## MIRaCLE\n\nBoth runs …"), is_page("# My notes\n")
     (True, False)

@@ -20,7 +20,7 @@ from mathsetu.recipes.schema import Recipe
 from mathsetu.recipes.tables import parse_toml, read_table
 from mathsetu.records import Judgment, Post, Query
 
-# What a page needs at least some of, in the folder of the data.
+# Patterns of data files; the data must contain at least one of these files.
 _MEASURED = ("arqmath/topics-*", "arqmath/qrels-*", "crossmath/topics/*", "crossmath/runs/*")
 
 
@@ -29,10 +29,10 @@ class Context:
     """Data, models, and where libraries are kept.
 
     Attributes:
-        data: The folder of the data; docs/reproduce.md says what it holds.
+        data: The folder of the data; docs/reproduce.md describes its content.
         keep: The folder of the libraries.
-        models: For the name of a model in a recipe, the settings that stand in for it.
-        progress: Told what is being done, and how far it is.
+        models: Settings that replace a model, by its name in recipes.
+        progress: Called with the current step and its progress.
     """
 
     data: Path
@@ -41,17 +41,17 @@ class Context:
     progress: Progress = quiet
 
     def say(self, what: str) -> None:
-        """Tell what is being done."""
+        """Report the current step."""
         self.progress(what, 0)
 
     def file(self, *names: str) -> Path | None:
-        """The first of some files of the data that is there."""
+        """The first of some data files that exists."""
         paths = (self.data / name for name in names)
         return next((path for path in paths if path.is_file()), None)
 
     @property
     def has_data(self) -> bool:
-        """Whether any topics, judgments or runs of a paper are there."""
+        """Whether the data contain topics, judgments or runs of a paper."""
         return any(True for pattern in _MEASURED for _ in self.data.glob(pattern))
 
     def posts(self) -> Iterator[Post]:
@@ -62,11 +62,11 @@ class Context:
         return open_posts(path)
 
     def queries(self, name: str) -> list[Query]:
-        """The topics of a file, empty where it is not there."""
+        """The topics of a file; empty if it does not exist."""
         return self._records(name, "queries")
 
     def judgments(self, name: str) -> list[Judgment]:
-        """The judgments of a file, empty where it is not there."""
+        """The judgments of a file; empty if it does not exist."""
         return self._records(name, "judgments")
 
     def _records(self, name: str, holds: str) -> list[Any]:
@@ -79,7 +79,7 @@ class Context:
         return list(form.read(path, BadRows()))
 
     def library(self, recipe: Recipe) -> Library:
-        """A library of the posts, built unless it is kept from before."""
+        """A library of the posts; a library built earlier with the same recipe is reused."""
         folder = self.keep / recipe.name
         if not same_recipe(folder, recipe):
             self.say(f"building {recipe.name}")
@@ -87,21 +87,21 @@ class Context:
         return Library(folder)
 
     def has(self, model: str) -> bool:
-        """Whether a model is there, or another one in its place."""
+        """Whether a model, or a replacement, is available."""
         return model in self.models or (is_path(model) and Path(model).expanduser().is_dir())
 
     def part(self, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """The settings of a part with the model that is there."""
+        """The settings of a part, with its model replaced if `models` says so."""
         return {**settings, **self.models.get(str(settings.get("model", "")), {})}
 
     def rerank(self, settings: Rerank) -> Rerank:
-        """The settings of a reranker with the model that is there."""
+        """The settings of a reranker, with its model replaced if `models` says so."""
         changed = {**asdict(settings), **self.models.get(settings.model, {})}
         lists = {name: list(value) for name, value in changed.items() if isinstance(value, tuple)}
         return read_table(Rerank, changed | lists, "models")
 
     def stand_ins(self, names: Iterable[str]) -> list[str]:
-        """What stands in for models, in words."""
+        """Describe the replacements of models."""
         found = []
         for name in names:
             settings = dict(self.models.get(name, {}))
@@ -112,7 +112,7 @@ class Context:
         return found
 
     def with_models(self, recipe: Recipe) -> Recipe:
-        """A recipe with the models that are there."""
+        """A recipe with its models replaced as `models` says."""
         return replace(
             recipe,
             parts={name: self.part(part) for name, part in recipe.parts.items()},
@@ -127,7 +127,7 @@ class Context:
 
 
 def read_models(path: Path) -> dict[str, dict[str, Any]]:
-    r"""Read which models stand in for which; folders are relative to the file.
+    r"""Read the replacements of models; folders are relative to the file.
 
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp()) / "models.toml"

@@ -1,4 +1,4 @@
-"""CrossMath (ICTIR 2024): the authors' runs measured again, and our pipeline on the same posts."""
+"""CrossMath (ICTIR 2024): the authors' runs evaluated again, and our pipeline."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from mathsetu.records import Run
 _TABLES = ((1, "en", "eng_Latn"), (2, "hr", "hrv_Latn"), (3, "cs", "ces_Latn"),
            (4, "fa", "pes_Arab"), (5, "es", "spa_Latn"))  # fmt: skip
 _LANGUAGES = {"en": "English", "hr": "Croatian", "cs": "Czech", "fa": "Persian", "es": "Spanish"}
-# The rows of a table: recipe, the authors' name of the run, and what it is.
+# The rows of a table: recipe, the authors' name of the run, and a label.
 _SYSTEMS = (
     ("crossmath-mbart-bi", "mbartbi", "mBART, bi-encoder"),
     ("crossmath-mbart-cross", "mbartcross", "mBART, cross-encoder"),
     ("crossmath-nllb-bi", "nllbbi", "NLLB, bi-encoder"),
     ("crossmath-nllb-cross", "nllbcross", "NLLB, cross-encoder"),
 )
-# CrossMath judges 2021 with the additional topics as well.
+# For 2021, CrossMath also uses the additional topics.
 _JUDGMENTS = {"2020": "qrels-task1-2020.official.txt", "2021": "qrels-task1-2021.all.txt"}
 _EDITIONS = ("2020", "2021", "2022")
 _ENCODER = "sentence-transformers/all-mpnet-base-v2"
@@ -59,7 +59,7 @@ def _printed(context: Context) -> Iterator[Row]:
         for recipe, name, label in _SYSTEMS:
             if language == "en":
                 if not name.startswith("nllb"):
-                    continue  # what is English is not translated: one row for both
+                    continue  # English queries are not translated: one row for both
                 label = label.partition(", ")[2]
             paper = {
                 edition: [
@@ -93,7 +93,7 @@ def _word(paper: dict[str, list[float]], ours: dict[str, list[float]]) -> str:
 
 
 def _measured(context: Context, name: str, year: str) -> list[float]:
-    """The figures of a run that the authors made public."""
+    """The figures of a run that the authors published."""
     path = context.file(f"crossmath/runs/{name}.tsv.gz", f"crossmath/runs/{name}.tsv")
     judgments = context.judgments(f"arqmath/{_JUDGMENTS[year]}")
     if path is None or not judgments:
@@ -128,7 +128,7 @@ def _summary(rows: Sequence[Row]) -> str:
 
 
 def _near(paper: Sequence[float | None], ours: Sequence[float | None]) -> int:
-    """How many figures are less than a thousandth away from those printed."""
+    """How many figures differ from the printed ones by less than 0.001."""
     return sum(
         abs((one or 0) - (other or 0)) < 0.001 for one, other in zip(paper, ours, strict=True)
     )
@@ -232,7 +232,7 @@ def _of_year(task: JudgedTask, year: str) -> Judgments:
 
 
 def _cut(context: Context, name: str, task: JudgedTask, year: str) -> list[float]:
-    """The figures of the authors' run on the posts that are here."""
+    """The figures of a run of the authors, on the available posts only."""
     path = context.file(f"crossmath/runs/{name}.tsv.gz", f"crossmath/runs/{name}.tsv")
     if path is None:
         return []

@@ -1,4 +1,4 @@
-"""MathAMR+: where its figures are."""
+"""MathAMR+: a link to its figures."""
 
 from __future__ import annotations
 

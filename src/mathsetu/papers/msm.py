@@ -20,8 +20,8 @@ from mathsetu.records import Run
 _EDITIONS = ("2020", "2021", "2022")
 _YEARS = ("2020", "2021")
 _MEASURES = "nDCG' MAP' P'@10"
-# The rows of tables 2 and 3 that are one system: its name in the ensembles, its recipe, and what
-# the paper calls it.
+# The rows of tables 2 and 3 for single systems: the name in the ensembles, the recipe, and the name
+# in the paper.
 _SYSTEMS = (
     ("msm-2", "msm-tfidf", "TF-IDF"),
     ("msm-3", "msm-bm25", "BM25+"),
@@ -39,7 +39,7 @@ _SYSTEMS = (
 )
 _PRIMARY = "msm-ensemble"
 _ENSEMBLES = tuple(f"msm-ens-{number}" for number in range(1, 23))
-# Figure 2 has its values in a drawing; these two are in table 3 as well.
+# Figure 2 is a plot; table 3 has the values for two of these k.
 _SWEPT = (1, 10, 20, 60, 100, 180, 300, 500, 1000)
 _PRINTED = {60: "msm-ens-7", 180: "msm-ens-8"}
 
@@ -86,7 +86,7 @@ def section(context: Context) -> str:
 
 
 def _stand_ins(context: Context, recipe: Recipe) -> Iterator[str]:
-    """Which models stand in for which, and which systems are the same because of it."""
+    """List the replaced models, and the systems that are identical because of them."""
     found = context.stand_ins(_models())
     if not found:
         return
@@ -105,7 +105,7 @@ def _models() -> list[str]:
 
 @cache
 def _whole() -> Recipe:
-    """All systems of the paper as one recipe: those that were handed in, and the refined ones."""
+    """All systems of the paper as one recipe: the submitted ones and the refined ones."""
     submitted, refined = load_recipe("msm-ens-7"), load_recipe("msm-ens-1")
     return replace(
         submitted,
@@ -117,7 +117,7 @@ def _whole() -> Recipe:
 
 
 def every_system(context: Context) -> Recipe:
-    """The systems of the paper whose models are there, as one recipe."""
+    """The systems of the paper whose models are available, as one recipe."""
     whole = _whole()
     kept = {name: system for name, system in whole.systems.items() if not missing(context, name)}
     needed = {part for system in kept.values() for part in system.weights}
@@ -131,7 +131,7 @@ def every_system(context: Context) -> Recipe:
 
 
 def _each_part_once(recipe: Recipe) -> Recipe:
-    """A recipe whose systems share parts that have the same settings."""
+    """Merge parts with the same settings, so that systems share them."""
     first: dict[str, str] = {}
     names = {name: first.setdefault(repr(part), name) for name, part in recipe.parts.items()}
     return replace(
@@ -147,7 +147,7 @@ def _each_part_once(recipe: Recipe) -> Recipe:
 
 
 def missing(context: Context, system: str) -> list[str]:
-    """The models that a system needs and that are not there."""
+    """The models that a system needs and that are not available."""
     return [Path(model).name for model in _models_of(system) if not context.has(model)]
 
 
@@ -161,11 +161,11 @@ def _models_of(system: str) -> list[str]:
 
 
 def _runs(context: Context, library: Library, recipe: Recipe, task: JudgedTask) -> dict[str, Run]:
-    """The run of each system; systems that are the same here answer once."""
+    """The run of each system; identical systems are run only once."""
     runs: dict[str, Run] = {}
     answered: dict[str, Run] = {}
     for name, system in recipe.systems.items():
-        same = repr(system)  # with models that stand in, two systems of the paper may be so
+        same = repr(system)  # with replaced models, two systems of the paper may be identical
         if same not in answered:
             context.say(f"asking {name}")
             member = library.with_recipe(recipe.member(name))

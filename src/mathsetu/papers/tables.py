@@ -1,11 +1,11 @@
-"""The tables of the page: a row of a paper with its figures, ours, command and difference."""
+"""The tables of the page: a row has the paper's figures, ours, the command and the difference."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-#: A figure for each measure of a table; None where there is none.
+#: A figure for each measure of a table; None if it is missing.
 Figures = Sequence[float | None]
 _NONE = "–"
 
@@ -15,12 +15,12 @@ class Row:
     """One row of a paper.
 
     Attributes:
-        place: Where it stands: a table or figure, and its name there.
-        system: What it is of.
-        command: What computes it here.
-        difference: Why ours differ, in a word, or why there are none.
+        place: The table or figure of the paper, and the name of the row in it.
+        system: The system that was measured.
+        command: The command that computes our figures.
+        difference: In short, why our figures differ or are missing.
         paper: The paper's figures by edition.
-        ours: Ours by edition.
+        ours: Our figures by edition.
     """
 
     place: str
@@ -32,7 +32,7 @@ class Row:
 
 
 def figures_text(figures: Figures) -> str:
-    """Figures as papers print them; empty without any.
+    """Format figures as papers print them.
 
     >>> figures_text((0.259, 0.2831)), figures_text((None, 1.0)), figures_text(())
     ('.259 .283', '– 1.000', '')
@@ -47,13 +47,13 @@ def _three(figure: float) -> str:
 def markdown(
     rows: Sequence[Row], editions: Sequence[str], measures: str, theirs: str = "paper"
 ) -> str:
-    """Rows as a table: for each edition the paper's figures and ours.
+    """Format rows as a Markdown table: for each edition the paper's figures and ours.
 
     Args:
         rows: The rows.
-        editions: The columns, a pair for each; one that no row has figures of ours for gets one.
-        measures: What the figures of a cell are.
-        theirs: Whose figures stand beside ours.
+        editions: The editions, two columns for each; only one if no row has our figures for it.
+        measures: The measures of the figures in a cell.
+        theirs: The source of the figures that ours are compared with.
 
     >>> row = Row("1, a", "BM25", "reproduce a", "equal", {"2020": [0.5]}, {"2020": [0.25]})
     >>> print(markdown([row], ["2020"], "MAP"))
@@ -84,7 +84,7 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def equal(paper: Figures, ours: Figures) -> int:
-    """How many figures are the same as printed, in three digits.
+    """How many figures are equal to three digits.
 
     >>> equal((0.259, 0.283, None), (0.2592, 0.2841, 0.1))
     1

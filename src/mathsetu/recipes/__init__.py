@@ -32,12 +32,12 @@ __all__ = [
 ]
 
 _LONGEST_RECIPE = 1_000_000
-# What begins so is meant as TOML, not as plain text.
+# A value that begins with one of these is TOML, not plain text.
 _TOML_SIGNS = ("{", "[", '"', "'")
 
 
 def recipe_names() -> list[str]:
-    """The recipes that are shipped.
+    """The names of the shipped recipes.
 
     >>> "default" in recipe_names()
     True
@@ -48,7 +48,7 @@ def recipe_names() -> list[str]:
 
 
 def _by_number(name: str) -> list[tuple[int, str]]:
-    """As people sort: msm-ens-2 before msm-ens-10."""
+    """A sort key in natural order: msm-ens-2 before msm-ens-10."""
     return [(int(part), "") if part.isdigit() else (0, part) for part in name.split("-")]
 
 
@@ -89,7 +89,7 @@ def complete_recipe_text(name: str) -> str:
 
 
 def _shipped() -> Traversable:
-    from importlib import resources  # here, because an opened library brings its recipe along
+    from importlib import resources  # imported here: opening a library does not need it
 
     return resources.files(__package__)
 
@@ -106,7 +106,7 @@ def load_recipe(name: str, overrides: Iterable[str] = ()) -> Recipe:
 
 
 def stated_hits(name: str, overrides: Iterable[str] = ()) -> int | None:
-    """How many hits a recipe asks for, if it states that itself (``ranking.k``).
+    """The number of hits that a recipe sets itself (``ranking.k``); else None.
 
     >>> stated_hits("miracle-2"), stated_hits("msm-bm25"), stated_hits("msm-bm25", ["ranking.k=7"])
     (50, None, 7)
@@ -116,11 +116,10 @@ def stated_hits(name: str, overrides: Iterable[str] = ()) -> int | None:
 
 
 def recipe_table(name: str) -> dict[str, Any]:
-    """The table of a recipe; one that is based on another gets what it does not say itself.
+    """The table of a recipe, combined with that of the recipe it is based on.
 
-    ``based_on`` names the other recipe; a setting that is named again replaces the other's, and
-    so does a part of another kind. ``use`` names the systems that are kept; parts that none of
-    them needs are left out.
+    ``based_on`` names the base. A setting replaces that of the base, and so does a part of another
+    kind. ``use`` names the systems to keep; parts that none of them needs are left out.
     """
     table = parse_toml(recipe_text(name), name)
     base = table.pop(BASED_ON, None)
@@ -148,11 +147,11 @@ def _merged(
 def _merged_members(
     base: dict[str, Any], own: dict[str, Any], section: str, base_name: str, source: str
 ) -> dict[str, Any]:
-    """The parts, or the systems, that a recipe names, with what the base's of that name say."""
+    """Combine the parts or systems of a recipe with those of the same name in its base."""
     needed = MEMBERS[section]
     merged = dict(own)
     for name, settings in own.items():
-        if not isinstance(settings, dict):  # refused by name when the recipe is checked
+        if not isinstance(settings, dict):  # the check of the recipe reports it by name
             continue
         before = base.get(name)
         if before is None and needed not in settings:
@@ -160,7 +159,7 @@ def _merged_members(
                 f"{source}: {section}.{name}: {needed} is missing, and {base_name} has nothing of "
                 f"this name ({section}: {', '.join(base)})"
             )
-        # Settings of one kind mean nothing to another.
+        # The settings of one kind are invalid for another.
         if before is not None and settings.get("kind", before.get("kind")) == before.get("kind"):
             merged[name] = before | settings
     return merged
@@ -185,7 +184,7 @@ def _with_systems(table: dict[str, Any], wanted: Any, source: str) -> dict[str, 
     ranking = dict(_inner_table(table, "ranking", source))
     weights = list(_inner_table(ranking, "weights", source).values())
     if all(weight == weights[0] for weight in weights):
-        ranking.pop("weights", None)  # equal weights, as a library states them, stay equal
+        ranking.pop("weights", None)  # equal weights, as in a manifest, are the default
     return table | {"systems": kept, "parts": parts, "ranking": ranking}
 
 
@@ -226,7 +225,7 @@ def _changed(table: Mapping[str, Any], overrides: Iterable[str], source: str) ->
 
 
 def searched_with(table: Mapping[str, Any], overrides: Sequence[str], source: str) -> Recipe:
-    """The recipe that a library was built with, with other settings for searching."""
+    """The recipe that a library was built with, with settings overridden for searching."""
     chosen = overridden(table, overrides, source)
     if overrides:
         check_built_with(parse_table(table, source), chosen)

@@ -1,6 +1,6 @@
-"""What a fusion has learned from judgments, kept in a small file and used again.
+"""The learned parameters of a fusion, stored in a small file for later use.
 
-The file is TOML: the method, its settings, and what was learned for each run or system by name.
+The file is TOML: the method, its settings, and the learned values by name of run or system.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from mathsetu.ranking.fusion import Fusion
 
 _LONGEST_FILE = 1_000_000
-# What methods learn, one value for each run.
+# The parameters that methods learn, one value for each run.
 _LEARNED = ("coefficients", "weights")
 
 
 @dataclass(frozen=True)
 class LearnedFusion:
-    """A fusion that was learned.
+    """A fusion with learned parameters.
 
     Attributes:
         method: Its name: ``rbc``, ``wibc`` or ``linear``.
-        learned: What is learned for each run: ``coefficients`` or ``weights``.
+        learned: The learned parameter of each run: ``coefficients`` or ``weights``.
         values: The values by the names of the runs.
         settings: The method's other settings.
         source: The file that it comes from.
@@ -53,7 +53,7 @@ class LearnedFusion:
         return made
 
     def applied(self, recipe: Recipe) -> Recipe:
-        """A recipe that fuses its systems as it was learned."""
+        """A recipe that fuses its systems with the learned parameters."""
         self._check_names(recipe.members)
         fuse: dict[str, Any] = {"method": self.method, **self.settings}
         values = {name: self.values[name] for name in recipe.members}
@@ -76,7 +76,7 @@ class LearnedFusion:
 
 
 def learned_from(method: str, fusion: Fusion, names: Sequence[str]) -> LearnedFusion:
-    """What a fitted fusion knows of runs of these names.
+    """The parameters that a fitted fusion learned for runs of these names.
 
     >>> from mathsetu.ranking.fusion import Linear
     >>> learned_from("linear", Linear(weights=(0.7, 0.3)), ["words", "formulas"]).values
@@ -95,7 +95,7 @@ def learned_from(method: str, fusion: Fusion, names: Sequence[str]) -> LearnedFu
 
 
 def learned_text(learned: LearnedFusion, about: str = "") -> str:
-    """The file of a learned fusion.
+    """The content of the file of a learned fusion.
 
     >>> print(learned_text(LearnedFusion("linear", "weights", {"a": 0.7, "b c": 0.3}, {})))
     method = "linear"
@@ -113,7 +113,7 @@ def learned_text(learned: LearnedFusion, about: str = "") -> str:
 
 
 def read_learned(path: Path) -> LearnedFusion:
-    """Read the file of a learned fusion, checked."""
+    """Read and check the file of a learned fusion."""
     from mathsetu.ranking.fusion import METHODS, WIBC, Linear
 
     try:

@@ -20,12 +20,13 @@ from mathsetu.retrieval.base import Builder, Retriever
 class Part:
     """How one kind of part is made from its settings.
 
-    ``silent`` says whether a question gives the part nothing to go on; ``join`` lets segments that
-    were built together know of each other; ``on_device`` says whether the builder is also told
-    where to encode; ``model_folder`` says where the model lies that makes the part's vectors (None
-    where it has none, or where that is a name on the hub); ``check`` misses the models and packages
-    that building needs, given the settings and the part's place in the recipe; ``built_with`` names
-    the settings that decide what an index holds, and cannot be changed afterwards.
+    ``silent``: whether a question has nothing that the part can search for. ``join`` shares
+    statistics between segments that were built together. ``on_device``: whether the builder also
+    takes the device to encode on. ``model_folder``: the folder of the model that makes the part's
+    vectors (None if there is no model, or if it is a name on the hub). ``check`` raises an error
+    if models or packages for building are missing, given the settings and the part's place in the
+    recipe. ``built_with``: the settings that determine the content of an index; they cannot be
+    changed after it was built.
     """
 
     settings: type
@@ -58,7 +59,7 @@ def _named_folder(settings: Any) -> Path | None:
 def _lexical() -> Part:
     from mathsetu.retrieval.lexical import LexicalBuilder, LexicalRetriever, LexicalSettings
 
-    # The best posts are found by what each posting adds to scores, which the scheme decided.
+    # The index stores the score of each posting, which depends on the scheme.
     built_with = ("fields", "analysis", "stop_words", "scheme")
     return Part(LexicalSettings, LexicalBuilder, LexicalRetriever, _no_words, built_with=built_with)
 
@@ -137,7 +138,7 @@ def _graph() -> Part:
     )
 
 
-#: Kind to how it is made; a part is imported when a recipe names it.
+#: How each kind of part is made; its modules are imported when a recipe names it.
 PARTS: dict[str, Callable[[], Part]] = {
     "lexical": _lexical,
     "formula": _formula,
@@ -155,7 +156,7 @@ def check_parts(recipe: Recipe, source: str = "") -> None:
 
 
 def check_built_with(built: Recipe, chosen: Recipe) -> None:
-    """Refuse to search with settings that a library would have to be built with."""
+    """Refuse changes to settings that were fixed when the library was built."""
     changed = [] if built.posts == chosen.posts else ["posts"]
     for name in built.parts.keys() & chosen.parts.keys():
         part, before = _resolve(built.parts[name], f"parts.{name}")
@@ -176,7 +177,7 @@ def check_built_with(built: Recipe, chosen: Recipe) -> None:
 
 
 def make_builder(table: Mapping[str, Any], where: str, device: str = PROCESSOR) -> Builder:
-    """The builder of a part, from its table in a recipe; what it encodes, it does on the device."""
+    """The builder of a part, from its table in a recipe; it encodes on the device."""
     part, settings = _resolve(table, where)
     return part.builder(settings, device) if part.on_device else part.builder(settings)
 
@@ -193,7 +194,7 @@ def settings_of(table: Mapping[str, Any], where: str) -> Any:
 
 
 def check_model(table: Mapping[str, Any], where: str) -> None:
-    """Miss the model of a part, or a package, before the part is built."""
+    """Raise an error if a model or package of a part is missing, before the part is built."""
     part, settings = _resolve(table, where)
     folder = part.model_folder(settings)
     if folder is not None:
@@ -202,7 +203,7 @@ def check_model(table: Mapping[str, Any], where: str) -> None:
 
 
 def models_of(recipe: Recipe) -> dict[str, str]:
-    """The fingerprints of the models that make the vectors of parts, as far as they can be told."""
+    """The fingerprints of the models that make the vectors of parts, if they are local folders."""
     found: dict[str, str] = {}
     for name, table in recipe.parts.items():
         part, settings = _resolve(table, f"parts.{name}")
@@ -213,12 +214,12 @@ def models_of(recipe: Recipe) -> dict[str, str]:
 
 
 def join_statistics(table: Mapping[str, Any], folders: Sequence[Path]) -> None:
-    """Let the segments of a part, which were built together, know of each other."""
+    """Share statistics between the segments of a part, which were built together."""
     PARTS[table["kind"]]().join(folders)
 
 
 def is_silent(table: Mapping[str, Any], question: Question) -> bool:
-    """Whether a question gives a part nothing to go on."""
+    """Whether a question has nothing that a part can search for."""
     return PARTS[table["kind"]]().silent(question)
 
 

@@ -1,4 +1,4 @@
-"""What papers report of the systems that recipes rebuild (``published.tsv``)."""
+"""Figures that papers report for the systems that recipes rebuild (``published.tsv``)."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from mathsetu.evaluation import Measure
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """A year of a lab, and what its participants searched with.
+    """A year of a lab, with the size of its collection and its topics.
 
     Attributes:
         name: The lab and its year.
         posts: How many posts were searched.
         topics: How many topics were judged.
-        hopeless: The judged topics for which nobody found a relevant post; None: not known.
+        hopeless: The judged topics without a relevant post; None if unknown.
     """
 
     name: str
@@ -26,17 +26,17 @@ class Edition:
     hopeless: frozenset[str] | None = frozenset()
 
 
-# Of the additional topics of ARQMath 2021, which CrossMath uses. The official judgments have only
-# topics with a relevant post.
+# Some of the additional topics of ARQMath 2021, which CrossMath uses. The official judgments have
+# only topics with a relevant post.
 _HOPELESS = "A.208 A.215 A.216 A.230 A.236 A.243 A.266 A.277 A.280"
-#: The editions that figures are of. ARQMath's posts are the answers from 2010 to 2018.
+#: The editions that were measured. ARQMath's posts are the answers from 2010 to 2018.
 EDITIONS = {
     "2020": Edition("ARQMath 2020", 1_445_495, 77),
     "2021": Edition("ARQMath 2021", 1_445_495, 71, frozenset(_HOPELESS.split())),
     "2022": Edition("ARQMath 2022", 1_445_495, 78),
     "CLMIR": Edition("CLMIR 2025", 39_862, 50, hopeless=None),
 }
-# The topics of an edition bear these numbers.
+# The numbers of the topics of an edition.
 _ARQMATH = {"2020": range(1, 101), "2021": range(201, 301), "2022": range(301, 401)}
 _TOPIC = re.compile(r"A\.([0-9]{1,4})")
 _CLMIR_TOPIC = re.compile(r"q_\d+")
@@ -44,7 +44,7 @@ _CLMIR_TOPIC = re.compile(r"q_\d+")
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """One figure of a paper, and where it stands there."""
+    """One figure of a paper, and its place there."""
 
     recipe: str
     edition: str
@@ -55,7 +55,7 @@ class Published:
 
 
 def published_figures(recipe: str) -> list[Published]:
-    """The figures that a paper reports of the system that a recipe rebuilds.
+    """The figures that a paper reports for the system that a recipe rebuilds.
 
     >>> found = published_figures("msm-ens-8")
     >>> [(str(one.measure), one.value) for one in found if one.edition == "2022"]
@@ -71,7 +71,7 @@ def published_figures(recipe: str) -> list[Published]:
 
 
 def edition_of(topic: str) -> str:
-    """The edition that a topic belongs to, by its name; empty when it is none of them.
+    """The edition of a topic, from its name; empty if the topic is of no known edition.
 
     >>> edition_of("A.4"), edition_of("A.242"), edition_of("q_17"), edition_of("limits")
     ('2020', '2021', 'CLMIR', '')

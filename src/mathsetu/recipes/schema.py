@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mathsetu.ranking.fusion import Fusion
 
 _LONGEST_NAME = 60
-#: Settings of a recipe file that make its table from another recipe's (`recipe_table`).
+#: Settings of a recipe file that derive its table from another recipe (`recipe_table`).
 FOR_TABLES = BASED_ON, USE = "based_on", "use"
 #: Sections that hold tables by name, and the setting that each of these tables needs.
 MEMBERS = {"parts": "kind", "systems": "weights"}
@@ -28,8 +28,8 @@ class Selection:
     Attributes:
         minimum_words: Posts with fewer words are left out.
         need_words: Whether posts that consist of formulas only are left out.
-        kinds: Only posts of these kinds (``answer``); empty for all. Answers keep what their
-            questions say where these are left out.
+        kinds: Only posts of these kinds (``answer``); empty for all. Answers keep the content of
+            their questions even if the questions are left out.
     """
 
     minimum_words: int = 0
@@ -39,14 +39,14 @@ class Selection:
 
 @dataclass(frozen=True)
 class Preparation:
-    """What is done with a query before any part gets it.
+    """How a query is prepared before the parts get it.
 
     Attributes:
         translate: The language that queries in other languages are translated into, their
             formulas masked and put back; empty leaves queries as they are.
-        backend: What translates: ``glossary``, ``apertium``, ``nllb``, ``mbart``, ``ctranslate2``,
+        backend: The translator: ``glossary``, ``apertium``, ``nllb``, ``mbart``, ``ctranslate2``,
             or ``object:NAME`` (`mathsetu.register`).
-        model: The backend's model, a folder or a name on the hub; its usual one unless given.
+        model: The backend's model, a folder or a name on the hub; its default unless given.
 
     >>> Preparation("en", backend="babelfish")
     Traceback (most recent call last):
@@ -75,32 +75,33 @@ class Preparation:
 
 @dataclass(frozen=True)
 class Ranking:
-    """How the parts' scores become one order.
+    """How the scores of the parts are combined into one ranking.
 
     Attributes:
-        weights: The share of each part; they add up to 1. The first part leads: it breaks ties.
-        candidates: How many posts each retrieving part hands over.
+        weights: The share of each part; they add up to 1. The first part breaks ties.
+        candidates: How many candidates each retrieving part returns.
         candidates_from: The parts that retrieve; the others only score. Empty: all retrieve.
-        rescored: Of how many of the best posts every part is asked for its exact score: a part may
-            have only estimated it, or not have handed the post over. 0 for none.
-        k: How many hits come out unless the caller asks for more or fewer.
+        rescored: For how many of the best posts every part computes an exact score; before, it may
+            have estimated the score, or not have returned the post. 0 for none.
+        k: The number of hits unless the caller gives one.
         normalise: ``minmax``, ``rank`` or ``none``.
-        full_scores: For some parts the least score that ``minmax`` makes 1. Where the best of a
-            part is below, all that it says counts less.
-        adaptive: Whether parts without anything to go on leave their weight to the others.
-        fuse: A fusion method instead of the weighted sum: ``{method = "rrf", k = 60}``. What is
-            fused are the systems of the recipe, or its parts one by one; ``weights`` are theirs
-            then, and equal unless given.
-        formula_context: When formulas are searched for (ARQMath's task 2), what some parts count
-            that compare the words of the query with the posts that hold a formula; their scores
-            are added to its similarity as they are. Empty: only the formulas count.
-        exact: What is added to the score of a post that holds the query's formulas, or its words,
-            as they are written (less where it holds only some); 0 for nothing.
-        own_language: How much posts in the asker's language are preferred: ``off``, ``weak``,
-            ``normal`` or ``strong``. Runs for evaluation prefer none.
+        full_scores: For some parts the lowest score that ``minmax`` maps to 1. If the best score of
+            a part is lower, all its scores count less.
+        adaptive: Whether the weight of parts that find nothing to search for in the query, or do
+            not finish in time, is given to the other parts.
+        fuse: A fusion method instead of the weighted sum: ``{method = "rrf", k = 60}``. It fuses
+            the systems of the recipe, or its parts if there are no systems; ``weights`` are then
+            theirs, and equal unless given.
+        formula_context: In searches for formulas (ARQMath's task 2), the weights of parts that
+            compare the words of the query with the posts that contain a formula; their scores are
+            added to the formula's similarity without normalisation. Empty: only formulas count.
+        exact: The bonus of a post that contains the query's formulas or words exactly as written
+            (less if it contains only some); 0 for none.
+        own_language: How strongly posts in the user's language are preferred: ``off``, ``weak``,
+            ``normal`` or ``strong``. Runs for evaluation have no preference.
         group: Whether versions of a post in several languages are one hit.
-        calibration: Turns scores into chances (`Calibration`); a recipe without one keeps its
-            scores.
+        calibration: Converts scores to probabilities (`Calibration`); without it, scores are
+            unchanged.
     """
 
     weights: dict[str, float] = field(default_factory=dict)
@@ -124,12 +125,12 @@ class Ranking:
 
 @dataclass(frozen=True)
 class System:
-    """One system of an ensemble: some of the recipe's parts, and perhaps a reranker.
+    """One system of an ensemble: some of the recipe's parts, and optionally a reranker.
 
     Attributes:
         weights: The share of each part; they add up to 1.
         normalise: ``minmax``, ``rank`` or ``none``.
-        rerank: What reranks the system's posts before they are fused.
+        rerank: The reranker of the system's posts, applied before the fusion.
     """
 
     weights: dict[str, float]
@@ -139,7 +140,7 @@ class System:
 
 @dataclass(frozen=True)
 class Recipe:
-    """A search system: its parts, how they are ranked together, and what comes before and after."""
+    """A search system: its parts, their combined ranking, and the steps before and after it."""
 
     name: str
     description: str
@@ -152,11 +153,11 @@ class Recipe:
 
     @property
     def members(self) -> list[str]:
-        """What ``ranking.weights`` are of: the systems where there are some, else the parts."""
+        """The names in ``ranking.weights``: the systems if there are any, else the parts."""
         return list(self.systems or self.parts)
 
     def member(self, name: str) -> Recipe:
-        """A system, or a part, that is fused with others, as a recipe of its own."""
+        """A member of the fusion, a system or a part, as a separate recipe."""
         system = self.systems.get(name) or System({name: 1.0})
         return replace(
             self,
@@ -176,7 +177,7 @@ class Recipe:
         )
 
     def fusion(self, weights: Mapping[str, float], source: str = "") -> Fusion:
-        """The method that fuses the rankings of members, which come in the order of the weights."""
+        """The method that fuses the rankings of the members, given in the order of the weights."""
         from mathsetu.ranking.fusion import METHODS, settings_of
 
         where = f"{source or self.name}: ranking.fuse"
@@ -217,7 +218,7 @@ def parse_recipe(text: str, source: str) -> Recipe:
 
 
 def parse_table(table: Mapping[str, Any], source: str) -> Recipe:
-    """Make a recipe from its table, checked."""
+    """Make a recipe from its table, and check it."""
     recipe = read_table(Recipe, table, source, also_known=FOR_TABLES)
     if recipe.ranking.fuse and not recipe.ranking.weights:
         equal = dict.fromkeys(recipe.members, 1 / max(len(recipe.members), 1))
@@ -230,7 +231,7 @@ def _check(recipe: Recipe, source: str) -> None:
     if not recipe.parts:
         raise InputError(f"{source}: [parts] is empty; a recipe needs at least one part")
     for name, part in recipe.parts.items():
-        # A part's files lie in a folder of its name.
+        # The name of a part is also the name of its folder.
         if not name.replace("-", "_").isidentifier() or len(name) > _LONGEST_NAME:
             raise InputError(f"{source}: {name!r} cannot be the name of a part; use letters")
         if not isinstance(part.get("kind"), str):
@@ -265,7 +266,7 @@ def _check(recipe: Recipe, source: str) -> None:
         _check_names(ranking.calibration.half, list(recipe.parts), "part", f"{source}: calibration")
     if recipe.systems and not ranking.fuse:
         raise InputError(f'{source}: systems need ranking.fuse, such as {{method = "rrf"}}')
-    # Coefficients that are still to be learned are missed when they are needed.
+    # Coefficients that are not learned yet are reported only when they are needed.
     if ranking.fuse and (ranking.fuse.get("method") != "rbc" or "coefficients" in ranking.fuse):
         recipe.fusion(ranking.weights, source)
 

@@ -1,4 +1,4 @@
-"""Reads TOML tables into dataclasses; what is unknown, missing or of a wrong type is named."""
+"""Reads TOML tables into dataclasses; errors name unknown, missing and wrong settings."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 from mathsetu.errors import InputError
 
 Table = TypeVar("Table")
-# Recipes have four levels.
+# Levels of nested tables and lists, at most; recipes have four.
 _DEEPEST = 20
 _DEEP_KEY = re.compile(r"""(?<![\w"'-])(?:[\w"'-]++\s*+\.\s*+){50}""")
 
 
 def parse_toml(text: str, source: str) -> dict[str, Any]:
     """Read TOML; an error names its source."""
-    import tomllib  # here, because an opened library brings its recipe along
+    import tomllib  # imported here: opening a library does not need it
 
-    # Reading a key takes time with the square of its parts.
+    # The time to parse a dotted key is quadratic in the number of its parts.
     if _DEEP_KEY.search(text):
         raise InputError(f"{source}: is nested too deeply")
     try:
@@ -38,7 +38,7 @@ def parse_toml(text: str, source: str) -> dict[str, Any]:
 
 
 def _check_depth(table: dict[str, Any]) -> None:
-    """Refuse with RecursionError what others would fail on, who walk through a table."""
+    """Raise RecursionError for a table so deep that recursive functions would fail on it."""
     level: list[Any] = [table]
     for _ in range(_DEEPEST):
         level = [
@@ -54,9 +54,9 @@ def _check_depth(table: dict[str, Any]) -> None:
 def read_table(
     kind: type[Table], table: Mapping[str, Any], where: str, *, also_known: Iterable[str] = ()
 ) -> Table:
-    """Make a dataclass from a TOML table, refusing what it does not know, by name.
+    """Make a dataclass from a TOML table, and refuse unknown settings by name.
 
-    ``also_known`` are settings that are read before, for the message.
+    ``also_known`` are settings that the caller reads itself; the message lists them, too.
 
     >>> from mathsetu.ranking.fusion import RRF
     >>> read_table(RRF, {"k": 180}, "ranking.fuse")
@@ -85,17 +85,17 @@ def read_table(
 
 @cache
 def _hints(kind: type) -> dict[str, Any]:
-    """The types of a dataclass's fields; worked out once, for it takes long."""
+    """The types of a dataclass's fields, cached because computing them is slow."""
     return get_type_hints(kind)
 
 
 def _value(wanted: Any, given: Any, where: str) -> Any:
-    """Check one value against a type, going into tables and lists."""
+    """Check one value against a type, including tables and lists inside it."""
     origin = get_origin(wanted)
     if wanted is Any:
         return given
     if isinstance(wanted, UnionType):
-        if given is None:  # a library's manifest writes out what a recipe leaves unsaid
+        if given is None:  # a library's manifest also contains the unset settings
             return None
         return _value(next(k for k in get_args(wanted) if k is not NoneType), given, where)
     if is_dataclass(wanted) and isinstance(wanted, type):

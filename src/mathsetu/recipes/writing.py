@@ -1,4 +1,4 @@
-"""Writes recipes and their values as TOML, which Python's standard library only reads."""
+"""Writes recipes and their values as TOML; Python's standard library only reads TOML."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def recipe_toml(table: Mapping[str, Any]) -> str:
-    """The TOML of a recipe's table, laid out as people write it.
+    """The TOML of a recipe's table, formatted as people write it.
 
     >>> parts = {"words": {"kind": "lexical", "fields": {"title": 2}}}
     >>> print(recipe_toml({"name": "mine", "parts": parts, "ranking": {"k": 5}}), end="")
@@ -56,7 +56,7 @@ def toml_value(value: Any) -> str:
 
 
 def _has_header(section: str, value: Any) -> bool:
-    """Parts, systems and tables of tables are too long for one line."""
+    """Whether a value gets its own header: parts, systems and tables of tables are long."""
     if not isinstance(value, dict):
         return False
     return section in MEMBERS or any(isinstance(inner, dict) for inner in value.values())

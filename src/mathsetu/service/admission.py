@@ -1,7 +1,7 @@
-"""Admission: checks the key, that a request is complete, and the limits of load.
+"""Admission of requests: checks the key, that the request is complete, and the limits of load.
 
-A place is taken only when the whole body has come, and given back when the answer begins: neither
-a client that sends slowly nor one that does not read holds a place that others wait for.
+A request takes a place only when its whole body has arrived, and frees it when the answer begins:
+a client that sends or reads slowly does not occupy a place that others wait for.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from mathsetu.service.settings import Settings
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-# What is answered without a key: that the server lives, and the style sheets of its pages, which
-# are no secret. The page that says what is wrong needs them.
+# Paths that need no key: the health check, and the style sheets of pages, which are not secret and
+# which the error page needs.
 _WITHOUT_KEY = ("/v1/health", "/static/")
-# What is answered at once, however busy the server is.
+# Paths that are answered at once, even if the server is busy.
 _NEVER_QUEUED = (*_WITHOUT_KEY, "/v1/metrics")
-#: The path at which posts are written, where a server has a key for that.
+#: The path for writing posts, if the server has a key for writing.
 WRITING = "/v1/posts"
 _RETRY_AFTER = "1"
 #: After an answer to a request that is still being sent, this many seconds and bytes of the rest
-#: are read and thrown away: a system that closes a connection with unread bytes may take the
-#: answer away from the client.
+#: are read and discarded: closing a connection with unread bytes may delete the answer before the
+#: client reads it.
 LINGER = 1.0
 _LINGER_BYTES = 1 << 20
 
@@ -56,7 +56,7 @@ class Admission:
         self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, or say why not."""
+        """Answer or refuse one request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -71,7 +71,7 @@ class Admission:
             except _TooLarge:
                 refusal = self._problems.answer(request, 413, self._too_large(scope))
             else:
-                if body is None:  # nobody is there to be answered
+                if body is None:  # the client has disconnected
                     return
                 receive = _with_body(body, receive)
         if refusal is not None:
@@ -82,11 +82,11 @@ class Admission:
             await self._queue(request, receive, send)
 
     def _refusal(self, request: HTTPConnection) -> Response | None:
-        """What a request is told whose head says that it may not enter."""
+        """The response that refuses a request because of its head, or None."""
         settings = self._settings
         said = request.headers.get("authorization", "")
         if self._writes(request.scope):
-            # A browser would send a password to any page's requests, so that only programs write.
+            # No password: a browser would add it to the requests of any page.
             if not (said.lower().startswith("bearer ") and knows_key(said, settings.write_key)):
                 problem = "the key for writing is required: Authorization: Bearer KEY"
                 if said.lower().startswith("bearer "):
@@ -95,7 +95,7 @@ class Admission:
             return self._refused_size(request)
         is_open = not settings.key or request.scope["path"].startswith(_WITHOUT_KEY)
         if not (is_open or knows_key(said, settings.key)):
-            # With this header a browser asks its user for the key, as a password.
+            # With this header, a browser asks its user for the key, as a password.
             ask = {"www-authenticate": 'Basic realm="MathSetu", charset="UTF-8"'}
             problem = "an API key is required: Authorization: Bearer KEY"
             if said.lower().startswith(("bearer ", "basic ")):
@@ -112,15 +112,15 @@ class Admission:
         return None
 
     def _writes(self, scope: Scope) -> bool:
-        """Whether a request may change the library; nothing else is at its path."""
+        """Whether a request is for changing the library; its path has no other use."""
         return bool(self._settings.write_key) and scope["path"] == WRITING
 
     def _most(self, scope: Scope) -> int:
-        """Bytes that the body of a request may have."""
+        """Bytes of the body of a request, at most."""
         return self._settings.write_body if self._writes(scope) else self._settings.body
 
     async def _receive_body(self, receive: Receive, most: int) -> bytes | None:
-        """The whole body; None when the client leaves before its end."""
+        """The whole body; None if the client disconnects before its end."""
         body = bytearray()
         while True:
             message = await receive()
@@ -133,7 +133,7 @@ class Admission:
                 return bytes(body)
 
     async def _queue(self, request: HTTPConnection, receive: Receive, send: Send) -> None:
-        """Let a request in when there is a place for it and for its client."""
+        """Admit a request if the server and its client have a free place; else refuse it."""
         client = client_of(request.client.host if request.client else "")
         if self.inside >= self._places:
             problem = "the server is busy; retry in one second"
@@ -165,7 +165,7 @@ class Admission:
                     del self._of_client[client]
 
         async def send_and_leave(message: Message) -> None:
-            # The work is done; how fast its answer is read is no matter of those who wait.
+            # The work is done: waiting requests need not wait until the answer is read.
             leave()
             await send(message)
 
@@ -184,11 +184,11 @@ class Admission:
 
 
 class _TooLarge(Exception):
-    """More bytes came than are taken."""
+    """A body has more bytes than allowed."""
 
 
 async def refuse(response: Response, scope: Scope, receive: Receive, send: Send) -> None:
-    """Answer a request whose body has not been read; its connection ends when there is one."""
+    """Answer a request whose body was not read; if it has one, close the connection."""
     if not _has_body(Headers(scope=scope)):
         await response(scope, receive, send)
         return
@@ -198,7 +198,7 @@ async def refuse(response: Response, scope: Scope, receive: Receive, send: Send)
         is_body = message["type"] == "http.response.body"
         await send({**message, "more_body": True} if is_body else message)
 
-    # The client has the whole answer now, since its length is announced; the server closes the
+    # The client now has the whole answer, since it knows its length; the server closes the
     # connection only after the end of the message.
     await response(scope, receive, send_unfinished)
     with suppress(TimeoutError):
@@ -208,7 +208,7 @@ async def refuse(response: Response, scope: Scope, receive: Receive, send: Send)
 
 
 def _has_body(headers: Headers) -> bool:
-    """Whether a request announces a body, that may still be on its way."""
+    """Whether a request announces a body, which may still be in transit."""
     return headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
 
 
@@ -222,7 +222,7 @@ async def _discard(receive: Receive) -> None:
 
 
 def _with_body(body: bytes, receive: Receive) -> Receive:
-    """What an application receives when the whole body is there already."""
+    """The ``receive`` function of an application whose request body was already read."""
     is_given = False
 
     async def receive_whole() -> Message:
@@ -236,6 +236,6 @@ def _with_body(body: bytes, receive: Receive) -> Receive:
 
 
 def _fits(announced: str, most: int) -> bool:
-    """Whether a length is a number, and not too large; whoever sends nonsense sends too much."""
+    """Whether a length is a number and within the limit."""
     is_number = announced.isascii() and announced.isdigit() and len(announced) < 20
     return is_number and int(announced) <= most

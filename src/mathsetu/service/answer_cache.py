@@ -1,4 +1,4 @@
-"""Answers to searches that many people ask, kept as long as a library stays as it is."""
+"""A cache of answers to searches, valid as long as a library does not change."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from threading import Lock
 
 from mathsetu.answers.values import SearchAnswer
 
-# Answers that are kept, those of the latest searches, and the hits that they have at most: about
-# 60 MB for ten hits with all reasons.
+# The number of cached answers, and the most hits of each: about 60 MB for ten hits with all
+# reasons.
 _KEPT, _MOST_HITS = 256, 20
 
 
 class AnswerCache:
-    """The latest answers by what was asked; many threads may ask at once.
+    """A thread-safe cache of the most recently used answers.
 
     Args:
-        size: How many answers are kept.
+        size: The number of cached answers.
     """
 
     def __init__(self, size: int = _KEPT) -> None:
@@ -26,7 +26,7 @@ class AnswerCache:
         self._lock = Lock()
 
     def get(self, asked: Hashable) -> SearchAnswer | None:
-        """The answer to what was asked, where it is kept."""
+        """The cached answer to a request, or None."""
         with self._lock:
             answer = self._answers.get(asked)
             if answer is not None:
@@ -34,7 +34,7 @@ class AnswerCache:
             return answer
 
     def keep(self, asked: Hashable, answer: SearchAnswer) -> None:
-        """Keep an answer in the place of the one that was asked for the longest time ago."""
+        """Cache an answer; if the cache is full, drop the least recently used one."""
         if len(answer.hits) > _MOST_HITS:
             return
         with self._lock:

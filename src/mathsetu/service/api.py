@@ -1,4 +1,4 @@
-"""The routes of the API: each takes its parameters, asks the engine, and gives its answer."""
+"""The routes of the API: each passes its parameters to the engine and returns the answer."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from mathsetu.service.requests import (
     read_weights,
 )
 
-#: Letters of a wrong name that are shown.
+#: Characters of a wrong name that a message shows.
 SHOWN = 60
 
 
@@ -57,7 +57,7 @@ class ErrorAnswer:
     error: str
 
 
-#: What every route may answer instead.
+#: The error responses of every route.
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorAnswer, "description": what}
     for status, what in {
@@ -161,7 +161,7 @@ OfParts = Annotated[
 
 
 async def known_parameters(request: Request) -> None:
-    """Refuse parameters that the route does not have, or has once: they would change nothing."""
+    """Refuse unknown parameters and repetitions of single ones: they would have no effect."""
     parameters = request.scope["route"].dependant.query_params
     known = {each.alias: each.field_info.annotation for each in parameters}
     for name, count in Counter(name for name, _ in request.query_params.multi_items()).items():
@@ -177,10 +177,10 @@ async def known_parameters(request: Request) -> None:
 
 
 def _check_languages(engine: Engine, source: str, asked: Mapping[str, str | Sequence[str]]) -> None:
-    """Refuse languages of filters that are unknown, except those that posts of the library state.
+    """Refuse unknown languages in filters, except those of posts of the library.
 
     Args:
-        engine: Knows the languages of the posts.
+        engine: The engine, for the languages of the posts.
         source: Where the fields are: ``query`` or ``body``.
         asked: Codes by field, one or several.
     """
@@ -199,7 +199,7 @@ def _check_languages(engine: Engine, source: str, asked: Mapping[str, str | Sequ
 def router(engine: Engine) -> APIRouter:
     """The routes over an engine.
 
-    They are plain functions, so that each runs in a thread and the others go on.
+    They are plain functions, so that each runs in a thread and does not block the others.
     """
     api = APIRouter(
         prefix="/v1",

@@ -1,4 +1,4 @@
-"""The web application: the API, the pages where they are installed, and the guard around both."""
+"""The web application: the API, the pages if they are installed, and the middleware."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ for writing."""
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """That the server answers, and from what."""
+    """The state of the server: its status, number of posts and version."""
 
     status: str
     posts: int
@@ -68,13 +68,13 @@ def create_app(settings: Settings) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[dict[str, Connections]]:
-        # All plain functions run in this many threads at once; the others wait in line.
+        # Plain functions run in at most this many threads at once; further requests wait.
         anyio.to_thread.current_default_thread_limiter().total_tokens = settings.running
         watcher = Watcher(
             settings.refresh, reloading=engine.refresh, publishing_metrics=metrics.publish
         )
         watcher.start()
-        # What the server tells each connection.
+        # The state that the server passes to each connection.
         yield {"connections": Connections(settings)}
         await asyncio.to_thread(watcher.stop)
         engine.close()
@@ -84,10 +84,10 @@ def create_app(settings: Settings) -> FastAPI:
         version=__version__,
         description=_DESCRIPTION,
         lifespan=lifespan,
-        # Their pages would fetch scripts from elsewhere.
+        # Their pages would load scripts from other sites.
         docs_url=None,
         redoc_url=None,
-        # They would be absolute, with a name and a scheme that the client made up.
+        # Redirects would be absolute, with a host and a scheme that the client chose.
         redirect_slashes=False,
     )
     app.state.engine = engine
@@ -126,7 +126,7 @@ def _add_operations(app: FastAPI, engine: Engine, metrics: Metrics) -> None:
 
 
 def _add_pages(app: FastAPI, engine: Engine, files_at: str) -> Problems:
-    """The pages need a template engine; without it there is a bare API, and problems are JSON."""
+    """Add the pages; without a template engine there is only the API, and problems are JSON."""
     try:
         from mathsetu.service import pages
     except ModuleNotFoundError as missing:
@@ -137,7 +137,7 @@ def _add_pages(app: FastAPI, engine: Engine, files_at: str) -> Problems:
 
 
 def _add_errors(app: FastAPI, problems: Problems) -> None:
-    """Mistakes of clients; faults of ours are the guard's to answer."""
+    """Handle the errors that we expect; the guard answers all others."""
 
     @app.exception_handler(InputError)
     def wrong_input(request: Request, error: InputError) -> Response:
@@ -145,13 +145,13 @@ def _add_errors(app: FastAPI, problems: Problems) -> None:
 
     @app.exception_handler(DamagedLibrary)
     def damaged(request: Request, error: DamagedLibrary) -> Response:
-        # Which file it is concerns the owner alone.
+        # Only the log names the file.
         _log.error("%s", error)
         return problems.answer(request, 500, DAMAGED)
 
     @app.exception_handler(Unavailable)
     def away(request: Request, error: Unavailable) -> Response:
-        # Where the cluster is concerns the owner alone.
+        # Only the log names the cluster.
         _log.error("%s", error)
         return problems.answer(request, 503, AWAY, {"retry-after": "2"})
 
@@ -178,11 +178,11 @@ def _add_errors(app: FastAPI, problems: Problems) -> None:
 
 
 def _wrong_field(request: Request, errors: Sequence[Mapping[str, Any]]) -> str:
-    """What is wrong with a parameter or a field of a body, and what to do."""
-    # Of what a field may be, a text or a list of texts, the kind counts that fits the furthest.
+    """The message about a wrong parameter or a wrong field of a body."""
+    # If a field may be a text or a list of texts, report the alternative that fits best.
     field = errors[0]["loc"][:2]
     error = max((one for one in errors if one["loc"][:2] == field), key=lambda one: len(one["loc"]))
-    # Where a text or a list of texts may stand, the path names the kind that was tried, too.
+    # In such a field, the path also names the alternative that was tried.
     path = (str(step) for step in error["loc"][1:])
     where = ".".join(step for step in path if step != "constrained-str" and "[" not in step)
     if error["type"] == "json_invalid":
@@ -200,7 +200,7 @@ def _wrong_field(request: Request, errors: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _methods(app: FastAPI, request: Request) -> list[str]:
-    """What an address can be asked with: several routes may share it."""
+    """The methods of an address; several routes may share it."""
     found = ["OPTIONS"]
     for method in ("DELETE", "GET", "POST", "PUT"):
         scope = {**request.scope, "method": method}
@@ -210,11 +210,11 @@ def _methods(app: FastAPI, request: Request) -> list[str]:
 
 
 def _add_middleware(app: FastAPI, settings: Settings, metrics: Metrics, problems: Problems) -> None:
-    """The last one added is the first that a request meets."""
+    """Add the middleware; the last one added is the first to get a request."""
     app.add_middleware(Admission, settings=settings, metrics=metrics, problems=problems)
     if settings.origins:
-        # Outside of admission: a browser asks whether it may ask without the key, and the pages
-        # that may ask can read why they were refused.
+        # Outside of admission: preflight requests come without the key, and allowed pages can read
+        # why they were refused.
         app.add_middleware(
             CrossOrigin,
             allow_origins=settings.origins,

@@ -1,11 +1,11 @@
-"""Who counts as one client, so that none of them can take the whole server."""
+"""Identifies clients by address, so that none of them can occupy the whole server."""
 
 from __future__ import annotations
 
 from ipaddress import IPv6Address, ip_address
 from math import ceil
 
-# Of what a server can take at once; the rest stays free for others.
+# The share of the server that one client may occupy; the rest stays free for others.
 _SHARE = 0.75
 
 
@@ -25,12 +25,12 @@ def client_of(address: str) -> str:
         return str(parsed)
     if parsed.ipv4_mapped is not None:
         return str(parsed.ipv4_mapped)
-    # Whoever has one such network can take any address of it.
+    # The owner of such a network can use any address in it.
     return ":".join(group.lstrip("0") or "0" for group in parsed.exploded.split(":")[:4])
 
 
 def share_of_one(places: int) -> int:
-    """How many places one client may take, unless the settings say otherwise.
+    """How many places one client may take by default.
 
     >>> share_of_one(66), share_of_one(4), share_of_one(1)
     (50, 3, 1)

@@ -1,9 +1,9 @@
-"""Connections of clients: limits of their time, and of their number in a process.
+"""Limits the time of client connections, and their number in a process.
 
-The HTTP library waits for ever for the head of a request, and for a client that does not read its
-answer. Here both have a limit. When there are too many connections, the one that has waited for
-its client the longest is closed: whoever sends a request at once is answered, however many others
-only hold connections open.
+The HTTP library waits forever for the head of a request, and for a client that does not read its
+answer. Here both have a time limit. When there are too many connections, the one that has waited
+longest for its client is closed: a client that sends its request at once is served, even if many
+others only keep connections open.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from mathsetu.service.settings import Settings
 if TYPE_CHECKING:
     from typing import Any
 
-# Open files that are left for the library and for the rest of the process.
+# Open files reserved for the library and for the rest of the process.
 _OTHER_FILES = 100
-# States of the parser in which an answer can still be begun.
+# States of the parser in which a response can still be started.
 _UNANSWERED = (h11.IDLE, h11.SEND_RESPONSE)
 _TOO_MANY = "the server has too many connections; retry in one second"
 _UNREADABLE = "this is not a valid HTTP/1.1 request"
@@ -44,14 +44,14 @@ class Connections:
         self._proxies = [ip_network(proxy) for proxy in settings.proxies]
         self._most = min(settings.connections, _open_files() - _OTHER_FILES)
         self._most_of_one = share_of_one(self._most)
-        # All, and those of each client, in the order in which they began to wait for it.
+        # All connections, and those of each client, in the order in which they began to wait.
         self._all: dict[Connection, None] = {}
         self._by_client: dict[str, dict[Connection, None]] = {}
 
     def add(self, connection: Connection) -> bool:
-        """Take a new connection, in place of another if there are too many; False if none waits."""
+        """Accept a connection; if there are too many, close a waiting one or return False."""
         own = self._by_client.setdefault(connection.owner, {})
-        # Everybody's requests come through a proxy: it may have all connections.
+        # A proxy forwards the requests of many clients, so it may have all connections.
         is_many = len(own) >= self._most_of_one and not self._is_proxy(connection.address)
         if is_many or len(self._all) >= self._most:
             waiting = (other for other in (own if is_many else self._all) if other.is_waiting)
@@ -71,14 +71,14 @@ class Connections:
         return any(parsed in network for network in self._proxies)
 
     def begin_to_wait(self, connection: Connection) -> None:
-        """An answer is complete: the connection waits for its client from now on."""
+        """Record that an answer is complete and the connection now waits for its client."""
         for group in (self._all, self._by_client.get(connection.owner, {})):
             if connection in group:
                 del group[connection]
                 group[connection] = None
 
     def remove(self, connection: Connection) -> None:
-        """Forget a connection that has ended, or soon will."""
+        """Remove a connection that has ended, or is about to end."""
         self._all.pop(connection, None)
         own = self._by_client.get(connection.owner, {})
         own.pop(connection, None)
@@ -87,28 +87,28 @@ class Connections:
 
 
 class Connection(H11Protocol):
-    """A connection that does not wait for ever for its client.
+    """A connection that does not wait forever for its client.
 
-    The limits come from the application, with its lifespan: ``connections`` in its state.
+    The limits are in ``connections`` of the application's lifespan state.
     """
 
-    #: Where it comes from, and the client that it belongs to.
+    #: The address of the peer, and the client that it belongs to.
     address = ""
     owner = ""
     _connections: Connections
-    # Running while the head of a request is awaited, and while an answer waits to be read.
+    # Run while waiting for the head of a request, and for the client to read an answer.
     _head_timer: asyncio.TimerHandle | None = None
     _reader_timer: asyncio.TimerHandle | None = None
     _is_refused = False
 
     @property
     def is_waiting(self) -> bool:
-        """Whether it is the client's turn: to send a request, its body, or to read the answer."""
+        """Whether the client must act next: send a request, send its body, or read the answer."""
         cycle = self.cycle
         return cycle is None or cycle.response_complete or cycle.more_body or self.flow.write_paused
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait for the first request, or send the client away."""
+        """Start to wait for the first request, or refuse the connection."""
         super().connection_made(transport)
         self._connections = self.app_state["connections"]
         self.address = self.client[0] if self.client else ""
@@ -120,13 +120,13 @@ class Connection(H11Protocol):
             self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop waiting."""
+        """Remove the connection and stop its timers."""
         self._connections.remove(self)
         self._stop_timers()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Read what came; bytes that trickle in do not lengthen the time for a head."""
+        """Read data; bytes that arrive slowly do not extend the time limit of a head."""
         if self._is_refused:
             return
         super().data_received(data)
@@ -137,28 +137,28 @@ class Connection(H11Protocol):
             self._head_timer = None
 
     def on_response_complete(self) -> None:
-        """Begin to wait for the next request, and for the client to read this answer."""
+        """Start to wait for the next request, and for the client to read this answer."""
         self._connections.begin_to_wait(self)
         self._await_reading()
         super().on_response_complete()
 
     def pause_writing(self) -> None:
-        """The client reads more slowly than the answer is sent."""
+        """Called when the client reads more slowly than the answer is sent."""
         self._await_reading()
         super().pause_writing()
 
     def resume_writing(self) -> None:
-        """The client has read most of what was sent."""
+        """Called when the client has read most of what was sent."""
         self._await_reading()
         super().resume_writing()
 
     def send_400_response(self, msg: str) -> None:
-        """Answer what cannot be parsed; the library calls it while it handles the error."""
+        """Answer an unparsable request; the HTTP library calls this while handling the error."""
         status = getattr(sys.exc_info()[1], "error_status_hint", 400)
         self._refuse(status, _TOO_LONG if status == 431 else _UNREADABLE)
 
     def give_way(self) -> None:
-        """End at once, for another connection."""
+        """Close at once, to make room for another connection."""
         self._connections.remove(self)
         self.transport.abort()
 
@@ -176,11 +176,11 @@ class Connection(H11Protocol):
                 f"its headers must arrive within {seconds:g} seconds"
             )
             self._refuse(408, problem)
-        else:  # a browser may open a connection before it has anything to ask
+        else:  # a browser may open a connection before it sends a request
             self.transport.close()
 
     def _await_reading(self) -> None:
-        """From now on, the client has some time to read what has been sent so far."""
+        """Restart the time limit within which the client must read what was sent so far."""
         if self._reader_timer is not None:
             self._reader_timer.cancel()
             self._reader_timer = None
@@ -198,7 +198,7 @@ class Connection(H11Protocol):
                 timer.cancel()
 
     def _refuse(self, status: int, problem: str) -> None:
-        """Answer from here, outside the application, and end the connection."""
+        """Answer without the application, and end the connection."""
         self._is_refused = True
         if self.cycle is not None and not self.cycle.response_complete:
             # The application must not answer as well.
@@ -206,9 +206,9 @@ class Connection(H11Protocol):
             self.cycle.message_event.set()
         if self.conn.our_state in _UNANSWERED:
             self._answer(status, problem)
-            # What the client still sends is thrown away for a moment: a system that closes a
-            # connection with unread bytes may take the answer away from the client.
-            with suppress(OSError):  # the client may have gone
+            # Discard for a moment what the client still sends: closing a connection with unread
+            # bytes may delete the answer before the client reads it.
+            with suppress(OSError):  # the client may have disconnected
                 self.transport.write_eof()
             self.loop.call_later(LINGER, self._end_refused)
         else:
@@ -240,7 +240,7 @@ class Connection(H11Protocol):
 
 
 def _open_files() -> int:
-    """How many files and connections the system lets this process open."""
+    """How many files and connections this process may have open."""
     try:
         import resource
     except ImportError:

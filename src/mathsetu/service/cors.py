@@ -1,4 +1,4 @@
-"""Which pages of other sites may read answers (CORS), and what the others are told."""
+"""CORS: which pages of other sites may read answers, and the refusals of the others."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 
 class CrossOrigin(CORSMiddleware):
-    """Starlette's, with refusals in JSON like all errors; it would send plain text."""
+    """Starlette's middleware, with refusals in JSON, like all errors, instead of plain text."""
 
     def preflight_response(self, request_headers: Headers) -> Response:
-        """The answer to a browser that asks whether a page may send a request."""
+        """The answer to a preflight request: whether a page may send a request."""
         response = super().preflight_response(request_headers)
         if response.status_code < 400:
             return response
         about_body = ("content-type", "content-length")
         kept = {name: value for name, value in response.headers.items() if name not in about_body}
-        # Scripts ask, not people: there is never a page about it.
+        # Preflight requests come from scripts, so the answer is never a page.
         request = HTTPConnection({"type": "http", "headers": request_headers.raw})
         line = bytes(response.body).decode()
         return Problems().answer(request, response.status_code, line, kept)

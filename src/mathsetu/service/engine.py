@@ -49,17 +49,17 @@ from mathsetu.service.reloading_library import OpenLibrary, ReloadingLibrary
 if TYPE_CHECKING:
     from mathsetu.languages.translate import Translator
 
-# Posts that are named for a formula.
+# Posts that are listed for a formula.
 _POSTS = 5
-# A query that every part of a recipe has to do with.
+# A query that every part of a recipe can search for.
 _TRIAL = "$x$ x^2 prime number समाकल"
 
 
 class Engine:
     """Answers every interface from one library, in a folder or on a cluster.
 
-    Many threads may ask at once, also while `refresh` opens a rebuilt library. ``note`` is told
-    what happens besides answers: ``reloaded``, ``reload_failures``, ``unfinished``.
+    It is safe for use by many threads, also while `refresh` opens a rebuilt library. ``note`` is
+    called with the names of events: ``reloaded``, ``reload_failures``, ``unfinished``.
 
     Example:
         >>> from tempfile import mkdtemp
@@ -85,7 +85,7 @@ class Engine:
         self._note = note
         self._reloading = ReloadingLibrary(folder, _try_out)
         self._translator = translator
-        #: Whether sentences can be translated, and not only terms.
+        #: Whether sentences can be translated, not only terms.
         self.has_translator = translator is not None
         self._preparing = Lock()
         self._prepared: OpenLibrary | None = None
@@ -95,10 +95,10 @@ class Engine:
         self._reloading.close()
 
     def warm_up(self) -> None:
-        """Load what the first search would load, so that nobody waits for it.
+        """Load what the first search needs, so that no request waits for it.
 
         Raises:
-            NotRegistered: When searches need an object that this program was not given.
+            NotRegistered: If searches need a model object that is not registered.
         """
         with self._reloading.using() as opened:
             try:
@@ -106,12 +106,12 @@ class Engine:
             except NotRegistered:
                 raise
             except (InputError, Unavailable):
-                pass  # What a search needs may come later: a Qdrant server, say.
+                pass  # What a search needs, such as a Qdrant server, may become available later.
 
     def refresh(self) -> bool:
-        """Open the library again if it was rebuilt or changed; whether that was so.
+        """Open the library again if it was rebuilt or changed; return whether it was.
 
-        A library that cannot be opened is logged, counted and left alone: the old one goes on.
+        If it cannot be opened, the error is logged and counted, and the old one stays in use.
         """
         is_new = self._reloading.refresh()
         if is_new:
@@ -121,7 +121,7 @@ class Engine:
         return is_new
 
     def reload_state(self) -> dict[str, float]:
-        """Whether the last look at the library's folder went well, and how long ago one did."""
+        """Whether the last check of the library's folder succeeded, and how long ago one did."""
         return {
             "reload_ok": float(self._reloading.is_current),
             "reload_age_seconds": self._reloading.seconds_since_look,
@@ -147,12 +147,11 @@ class Engine:
     ) -> SearchAnswer:
         """The best posts for a query: words in any language, and formulas as they are typed.
 
-        Without ``typeset``, formulas that matched are given in LaTeX alone. With ``as_words``, only
-        what stands between delimiters is read as a formula. ``page`` is the language of the page
-        that the query was typed into. The others are as in `Library.answer`.
+        Without ``typeset``, matched formulas are given in LaTeX only. With ``as_words``, only
+        delimited text is read as a formula. ``page`` is the language of the page that the query was
+        typed into. The others are as in `Library.answer`.
 
-        An answer is kept for who asks the same again (`AnswerCache`), unless it is unfinished: it
-        may be better the next time.
+        Answers are cached (`AnswerCache`), except unfinished ones, which may be better next time.
         """
         self.limits.check_hits(k)
         self.limits.check_offset(offset)
@@ -215,7 +214,7 @@ class Engine:
         as_words: bool = False,
         page: str = "",
     ) -> HeatMap:
-        """How the parts of a query and a post fit, where the recipe has a graph index."""
+        """The similarity of the parts of a query and a post, if the recipe has a graph index."""
         self.limits.check_names("id", [post_id])
         question = self.question(query, language, as_words=as_words, page=page)
         with self._reloading.using() as opened:
@@ -224,7 +223,7 @@ class Engine:
         return HeatMap(post_id, tuple(rows), tuple(columns), tuple(numbers))
 
     def similar(self, post_id: str, k: int = 10) -> SimilarAnswer:
-        """The posts that are most like one."""
+        """The posts most similar to a post."""
         self.limits.check_names("id", [post_id])
         self.limits.check_hits(k)
         with self._reloading.using() as opened:
@@ -232,7 +231,7 @@ class Engine:
         return SimilarAnswer(post_id, all_found(answer, typeset=True), answer.unfinished)
 
     def formulas(self, latex: str, k: int = 10) -> FormulaAnswer:
-        """The formulas of the library that are most like one; ``?x`` stands for anything."""
+        """The formulas of the library most similar to one; ``?x`` matches any sub-expression."""
         self.limits.check_formula(latex)
         self.limits.check_hits(k)
         latex = formula_as_latex(latex)
@@ -261,18 +260,18 @@ class Engine:
             return whole_post(opened.library.post(post_id))
 
     def render(self, text: str, *, trees: bool = False) -> RenderAnswer:
-        """A text with formulas between dollars, ready to be shown."""
+        """A text with formulas between dollars, ready for display."""
         self.limits.check_text(text)
         return RenderAnswer(rendered(text, trees))
 
     def render_formula(self, latex: str, *, trees: bool = False) -> RenderAnswer:
-        """One formula without delimiters, ready to be shown."""
+        """One formula without delimiters, ready for display."""
         self.limits.check_formula(latex)
         span = Span("formula", latex, latex)
         return RenderAnswer((rendered_formula(span, 0, "formula-0", trees),))
 
     def translate(self, text: str, target: str, source: str = "") -> TranslateAnswer:
-        """A text in another language; every formula comes back as it was."""
+        """A text in another language, with unchanged formulas."""
         self.limits.check_text(text)
         self.limits.check_language(source)
         self.limits.check_language(target)
@@ -300,16 +299,16 @@ class Engine:
 
     @property
     def own_language(self) -> str:
-        """How much the recipe prefers posts in the asker's language."""
+        """How strongly the recipe prefers posts in the user's language."""
         return self._reloading.opened.library.recipe.ranking.own_language
 
     @property
     def languages(self) -> Mapping[str, int]:
-        """How many posts the library has of each language, also of those that only they state."""
+        """How many posts the library has in each language, including unknown languages."""
         return self._reloading.opened.languages
 
     def describe(self) -> LibraryAnswer:
-        """What the library holds."""
+        """A summary of the library."""
         from mathsetu import __version__
 
         opened = self._reloading.opened
@@ -327,17 +326,17 @@ class Engine:
     def question(
         self, query: str, language: str = "", *, as_words: bool = False, page: str = ""
     ) -> Question:
-        """A query as it is understood."""
+        """Analyse a query."""
         self.limits.check_query(query)
         self.limits.check_language(language)
         library = self._reloading.opened.library
         return library.question(query, language, as_words=as_words, page=page)
 
     def suggest(self, text: str, languages: Sequence[str] = ()) -> list[Suggestion]:
-        """What may be meant by a text that is being typed, up to the cursor.
+        """Suggestions for a text that is being typed, up to the cursor.
 
-        Titles are read in the background when this is first asked; until then, terms of the
-        glossary and tags are offered.
+        The first call starts to read the titles in the background; until then, only terms of the
+        glossary and tags are suggested.
         """
         self.limits.check_query(text)
         with self._reloading.using() as opened:
@@ -345,12 +344,12 @@ class Engine:
             return opened.suggestions.find(text, languages)
 
     def corrected(self, question: Question) -> str:
-        """A question with its misspelt words put right; "" where none is."""
+        """A question with misspelt words corrected; "" if there are none."""
         with self._reloading.using() as opened:
             return opened.suggestions.corrected(question)
 
     def _prepare(self, opened: OpenLibrary) -> None:
-        """Read the titles of a library, once, while its other questions are answered."""
+        """Read the titles of a library once, in the background."""
         with self._preparing:
             if self._prepared is opened:
                 return
@@ -358,7 +357,7 @@ class Engine:
         Thread(target=self._read_titles, daemon=True).start()
 
     def _read_titles(self) -> None:
-        # A library that is closed or damaged meanwhile says so to whoever searches.
+        # Searches report a library that was closed or damaged meanwhile.
         with suppress(MathSetuError), self._reloading.using() as opened:
             opened.suggestions.prepare()
 
@@ -374,5 +373,5 @@ class Engine:
 
 
 def _try_out(library: Library) -> None:
-    """Search once: what a search needs is loaded then, and what would fail fails here."""
+    """Search once, to load what searches need, and to raise the errors that they would raise."""
     library.answer(_TRIAL, k=1)

@@ -1,7 +1,7 @@
-"""The guard around everything: every request passes here first, every answer last.
+"""The outermost middleware: it gets every request first, and every answer last.
 
-Refuses invalid requests, answers HEAD wherever GET is answered, counts, logs, and adds the security
-headers to all responses, those to errors of ours included.
+It refuses invalid requests, answers HEAD wherever GET is answered, counts, logs, and adds the
+security headers to all responses, including those to internal errors.
 """
 
 from __future__ import annotations
@@ -24,21 +24,22 @@ from mathsetu.service.settings import Settings
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-#: Where the state of a request has the query of its body, for the log.
+#: The key of the query from a body in the state of a request, for the log.
 QUERY = "query"
 _log = logging.getLogger("mathsetu.access")
 _faults = logging.getLogger("mathsetu.service")
-# Answered under any name: whoever watches a server may know its address only, and there is
-# nothing here that a page of another site could not be told.
+# Answered for any Host header: a monitoring program may know only the address of the server, and
+# the answer contains nothing that pages of other sites must not read.
 _UNDER_ANY_NAME = "/v1/health"
 # Bytes of an address and headers together.
 _MOST_HEAD = 1 << 14
-# Bytes that are handed to the server at once: it keeps in memory what a client does not read.
+# Bytes that are passed to the server at once: it keeps unread bytes in memory.
 _PIECE = 1 << 16
 _METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT")
-# What the log calls the status of a request whose client left before it was answered.
+# The status in the log of a request whose client disconnected before the answer.
 _LEFT = 499
-# Parameters that do not exist: a client that puts its key there puts it into the log, too.
+# Parameters for secrets. They do not exist, but a client may send its key there by mistake, and the
+# log must not contain it.
 _SECRET = re.compile(r"([^&=]*(?:key|token|secret|passw|auth)[^&=]*=)[^&]*", re.IGNORECASE)
 
 
@@ -73,7 +74,7 @@ class Guard:
             else:
                 await _send_in_pieces(message, send)
 
-        # HEAD is GET without the body; no route needs to know.
+        # HEAD is GET without the body, so routes need not handle it.
         inner = {**scope, "method": "GET"} if method == "HEAD" else scope
         request = HTTPConnection(inner)
         try:
@@ -85,7 +86,7 @@ class Guard:
                 await refuse(answer, inner, receive, send_guarded)
         except Exception:
             _faults.exception("a request failed")
-            if status:  # too late to say so: the client sees that the answer ends too early
+            if status:  # too late for an error: the client sees that the answer is incomplete
                 raise
             answer = self._problems.answer(request, 500, FAULT)
             await answer(inner, receive, send_guarded)
@@ -93,12 +94,12 @@ class Guard:
             self._note(inner, method, status or _LEFT, perf_counter() - began)
 
     def _refusal(self, request: HTTPConnection) -> tuple[int, str] | None:
-        """The status and the line for what is no proper request to this server."""
+        """The status and the message for an invalid request; None for a valid one."""
         scope, headers = request.scope, request.headers
         if "transfer-encoding" in headers and (
             "content-length" in headers or scope["http_version"] == "1.0"
         ):
-            # A proxy in front may have believed the other header, and seen another request.
+            # A proxy may have used the other header, and seen a different request.
             problem = "Transfer-Encoding cannot be used with Content-Length or in HTTP/1.0"
             return 400, problem
         if _size_of_head(scope) > _MOST_HEAD:
@@ -121,7 +122,7 @@ class Guard:
         if b"cache-control" not in present:
             added["cache-control"] = "no-store"
         if self._settings.origins and b"origin" not in present.get(b"vary", b"").lower():
-            # Refusals of the guard pass no CORS middleware, and caches must tell sites apart.
+            # Refusals of the guard bypass the CORS middleware, and caches must distinguish sites.
             added["vary"] = "Origin"
         headers += [(name.encode(), value.encode()) for name, value in added.items()]
         message["headers"] = headers
@@ -129,7 +130,7 @@ class Guard:
     def _note(self, scope: Scope, method: str, status: int, seconds: float) -> None:
         route = scope.get("route")
         path = getattr(route, "path", "other")
-        # Methods that strangers make up would each be counted, and kept, by themselves.
+        # Each unknown method would add a new series to the metrics.
         method = method if method in _METHODS else "other"
         self._metrics.observe(method, path, status, seconds)
         asked = ""
@@ -139,7 +140,7 @@ class Guard:
 
 
 def _asked(scope: Scope) -> str:
-    """What a request asks for, as its address says it; that of a body is said the same way."""
+    """The query string of a request for the log; a query in the body is logged the same way."""
     query = scope.get("state", {}).get(QUERY)
     if query is not None:
         return urlencode({"q": query})
@@ -152,7 +153,7 @@ def _size_of_head(scope: Scope) -> int:
 
 
 async def _send_in_pieces(message: Message, send: Send) -> None:
-    """Send a large body as the client takes it, not into the server's memory at once."""
+    """Send a large body in pieces as the client reads it, to limit the server's memory."""
     body = message.get("body", b"")
     last = max(len(body) - 1, 0) // _PIECE * _PIECE
     for start in range(0, last, _PIECE):

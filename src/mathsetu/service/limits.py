@@ -20,10 +20,10 @@ class Limits:
         text: Characters of a text to be rendered or translated.
         hits: Hits of one answer.
         offset: Hits that may come before those of an answer.
-        tags: Tags of one filter, and languages and collections.
-        name: Characters of an id, a tag or the name of a collection; fewer than a library takes
-            would leave posts that cannot be fetched.
-        seconds: How long a search may take before it is cut off; None for as long as it takes.
+        tags: Tags of one filter; also languages, and collections.
+        name: Characters of an id, a tag or the name of a collection; with a lower limit than that
+            of libraries, some posts could not be fetched.
+        seconds: Time limit of a search; None for no limit.
     """
 
     query: int = 2_000
@@ -59,7 +59,7 @@ class Limits:
             raise InputError(f"k is {_short(str(k))}; it must lie between 1 and {self.hits}")
 
     def check_offset(self, offset: int) -> None:
-        """Refuse to go further than any list of hits is."""
+        """Refuse an offset beyond the limit."""
         if not 0 <= offset <= self.offset:
             raise InputError(
                 f"offset is {_short(str(offset))}; it must lie between 0 and {self.offset}"
@@ -68,8 +68,7 @@ class Limits:
     def check_filter(self, where: Filter, stated: Collection[str] = ()) -> None:
         """Refuse a filter with too many values, or with values that are too long.
 
-        ``stated`` are the languages of the posts, which are asked for whether they are known or
-        not.
+        ``stated`` are the languages of the posts, which are allowed even if they are unknown.
         """
         for field, values, _ in where.conditions:
             if field == LANGUAGE:
@@ -87,7 +86,7 @@ class Limits:
             self._check_length(what, name, self.name)
 
     def check_language(self, code: str) -> None:
-        """Refuse what is no code of a language.
+        """Refuse a value that is not a language code.
 
         >>> Limits().check_language("../etc")
         Traceback (most recent call last):

@@ -1,8 +1,8 @@
-"""Counts of what a server does, as Prometheus reads them.
+"""Counters of a server, in the format of Prometheus.
 
-A server may have several processes, and a request for the metrics reaches one of them. So each
-writes its counts into a shared folder now and then, and whoever is asked adds them up. What a
-process counted before it ended stays in the sum.
+A server may have several processes, and a request for the metrics reaches only one of them. So
+each process regularly writes its counts into a shared folder, and the one that answers adds them
+up. The counts of ended processes stay in the sum.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from collections import Counter
 from pathlib import Path
 from threading import Lock
 
-# Upper ends of the classes of a histogram, in seconds.
+# Upper bounds of the buckets of a histogram, in seconds.
 _BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 
 class Metrics:
-    """What one process counted.
+    """The counters of one process.
 
     >>> metrics = Metrics()
     >>> metrics.observe("GET", "/v1/search", 200, 0.02)
@@ -35,23 +35,23 @@ class Metrics:
         self._buckets: Counter[tuple[str, int]] = Counter()
         self._seconds: Counter[str] = Counter()
         self._events: Counter[str] = Counter()
-        # What each of the others last told: a file that cannot be read just now takes nothing away.
+        # The last known counts of the other processes, in case a file cannot be read.
         self._told: dict[Path, dict[str, float]] = {}
 
     def observe(self, method: str, path: str, status: int, seconds: float) -> None:
-        """Count a request; ``path`` is a route's, so that strangers cannot make up new ones."""
+        """Count a request; ``path`` is that of a route, so that clients cannot add new ones."""
         with self._lock:
             self._requests[method, path, str(status)] += 1
             self._buckets[path, bisect_left(_BUCKETS, seconds)] += 1
             self._seconds[path] += seconds  # type: ignore[assignment]
 
     def count(self, event: str) -> None:
-        """Count something that happened: ``refused``, ``unfinished``, ``reloaded``, ..."""
+        """Count an event: ``refused``, ``unfinished``, ``reloaded``, ..."""
         with self._lock:
             self._events[event] += 1
 
     def publish(self) -> None:
-        """Tell the other processes what was counted so far."""
+        """Write the counts for the other processes."""
         if self._file is not None:
             part = self._file.with_suffix(".part")
             part.write_text(json.dumps(self._counts()), encoding="utf-8")
@@ -59,7 +59,7 @@ class Metrics:
 
     def text(self, gauges: dict[str, float]) -> str:
         """All counts of all processes, and the ``gauges`` of this one."""
-        # What did not happen yet is counted, too: rules for alarms need a number.
+        # Include counters that are still 0: alerting rules need a number.
         totals = Counter(dict.fromkeys(_WITHOUT_LABELS, 0.0))
         for counts in (self._counts(), *self._others()):
             totals.update(counts)
@@ -80,7 +80,7 @@ class Metrics:
         return list(self._told.values())
 
     def _counts(self) -> dict[str, float]:
-        """Every series under its full name."""
+        """All series by their full names."""
         with self._lock:
             counts: dict[str, float] = {
                 f'mathsetu_requests_total{{method="{method}",path="{path}",status="{status}"}}': n
@@ -112,7 +112,7 @@ _WITHOUT_LABELS = [family for family in _FAMILIES if "request" not in family]
 
 
 def _read_counts(file: Path) -> dict[str, float] | None:
-    """What another process counted; None when its file is missing or damaged."""
+    """The counts of another process; None if its file is missing or damaged."""
     try:
         counts = json.loads(file.read_bytes())
         if isinstance(counts, dict) and all(map(str.isprintable, counts)):
@@ -123,7 +123,7 @@ def _read_counts(file: Path) -> dict[str, float] | None:
 
 
 def _peak_memory() -> float:
-    """The most memory that this process ever had, in bytes; 0 where the system does not say."""
+    """The peak memory of this process in bytes; 0 if the system does not report it."""
     try:
         import resource
     except ImportError:

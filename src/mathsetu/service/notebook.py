@@ -1,7 +1,7 @@
-"""How records and answers look in a notebook, after ``%load_ext mathsetu``.
+"""Shows records and answers as HTML in a notebook, after ``%load_ext mathsetu``.
 
-The records themselves stay plain values: a notebook is told here how to show them. Everything
-that comes from a post or a query is escaped; formulas are MathML of our own writer.
+The records themselves stay plain values; their HTML displays are registered here. All text from
+posts and queries is escaped; formulas are MathML from our own writer.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def post_html(post: Post | PostAnswer) -> str:
 
 
 def found_html(found: FoundPost) -> str:
-    """A post that was found, with what matched in it."""
+    """A post that was found, with its matches."""
     matched = "".join(matched_html(formula) for formula in found.formulas)
     words = ", ".join(
         " → ".join(escape(text) for text in (word.asked, word.translation, word.found) if text)
@@ -83,7 +83,7 @@ def found_html(found: FoundPost) -> str:
 
 
 def matched_html(formula: MatchedFormula) -> str:
-    """Two formulas side by side, what matched coloured, and the substitution."""
+    """Two formulas side by side, with coloured matches and the substitution."""
     renamed = ", ".join(
         f"{escape(letter.asked)} → {escape(letter.found)}"
         for letter in (*formula.substitution, *formula.wildcards)
@@ -103,7 +103,7 @@ def answer_html(answer: SearchAnswer | SimilarAnswer) -> str:
 
 
 def formulas_html(answer: FormulaAnswer) -> str:
-    """The formulas that were found, and the posts that hold them."""
+    """The formulas that were found, and the posts that contain them."""
     items = "".join(
         f"<li>{matched_html(hit.match)}<small>{escape(', '.join(hit.posts))}</small></li>"
         for hit in answer.hits
@@ -116,7 +116,7 @@ def explain_html(answer: ExplainAnswer) -> str:
     return _STYLE + found_html(answer.hit)
 
 
-#: Type to how it is shown.
+#: The display of each type.
 DISPLAYS: dict[type, Callable[[Any], str]] = {
     Answer: lambda answer: answer_html(search_answer(answer, typeset=True)),
     FormulaMatch: lambda found: _STYLE + _formula_match(found),
@@ -139,11 +139,11 @@ def _formula_match(found: FormulaMatch) -> str:
 
 
 def register(shell: Any) -> None:
-    """Tell a running IPython how to show our records and answers."""
+    """Register the displays of records and answers in a running IPython."""
     formatter = shell.display_formatter.formatters["text/html"]
     for kind, display in DISPLAYS.items():
         formatter.for_type(kind, display)
-    # Figures of mathsetu.plot_means and the others; matplotlib is imported when one is made.
+    # Figures of mathsetu.plot_means and the like; by name, so that matplotlib is not imported here.
     pictures = shell.display_formatter.formatters["image/svg+xml"]
     pictures.for_type_by_name("matplotlib.figure", "Figure", _figure_svg)
 

@@ -1,4 +1,4 @@
-"""What a client is told when a request fails: a page for a browser, else JSON."""
+"""Responses to requests that failed: a page for a browser, else JSON."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from starlette.responses import JSONResponse, Response
 
 from mathsetu.printable import one_line
 
-#: Makes the page about a problem: for a request, with a status, and the line that says what it is.
+#: Makes an error page from a request, a status and a message of one line.
 ProblemPage = Callable[[HTTPConnection, int, str], Response]
-#: What a fault of ours is called; details are for the log.
+#: The message for an internal error; details are in the log.
 FAULT = "server error; see the server log"
-#: What is said when a file of the library is damaged; details are for the log.
+#: The message if a file of the library is damaged; details are in the log.
 DAMAGED = "the library of this server is damaged and must be built again; see the server log"
 
-#: What is said when the cluster that holds the library gives no answer; details are for the log.
+#: The message if the cluster of the library does not answer; details are in the log.
 AWAY = "the cluster of the library does not respond; retry in a few seconds"
 
 
@@ -30,7 +30,7 @@ class Problems:
     """
 
     def __init__(self, page: ProblemPage | None = None) -> None:
-        """Answer with JSON, and with a page where there is one and it is wanted."""
+        """Answer with JSON, or with ``page`` if it is given and the client is a browser."""
         self._page = page
 
     def answer(
@@ -40,7 +40,7 @@ class Problems:
         line: str,
         headers: Mapping[str, str] | None = None,
     ) -> Response:
-        """The response for a request that failed, and ``line`` for the person behind it."""
+        """The response to a request that failed, with ``line`` as the message."""
         clean = one_line(line)
         if self._page is not None and wants_page(request.headers):
             response = self._page(request, status, clean)
@@ -51,7 +51,7 @@ class Problems:
 
 
 def wants_page(headers: Headers) -> bool:
-    """Whether a browser asks, to show the answer to a person: only they name HTML first.
+    """Whether the client is a browser that shows a page: only browsers list HTML first.
 
     >>> wants_page(Headers({"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}))
     True

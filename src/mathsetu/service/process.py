@@ -1,4 +1,4 @@
-"""A server's processes: how they are started, and what each of them runs."""
+"""Starts the processes of a server, and defines what each of them runs."""
 
 from __future__ import annotations
 
@@ -32,22 +32,23 @@ from mathsetu.service.settings import Settings
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
-#: Where a worker finds its settings: arguments could be read by every user of the machine.
+#: The environment variable with a worker's settings; every user could read arguments.
 VARIABLE = "MATHSETU_SETTINGS"
-# Seconds that requests under way get when the server is stopped.
+# Seconds that requests in progress get when the server is stopped.
 _GRACE = 10
-# Seconds between two looks whether a server that was started answers.
+# Seconds between two checks whether a started server accepts connections.
 _LOOK = 0.05
-# Seconds that they get when it was killed, and its successor waits for the address.
+# Seconds that requests in progress get when the server was killed: a new server may wait for the
+# address.
 _ORPHAN_GRACE = 1.0
-# The option by which several sockets have one address; other systems do not deal evenly.
+# The option to share an address; other systems do not distribute connections evenly.
 _DEALING: int = socket.SO_REUSEPORT if sys.platform == "linux" else 0
 
 
 def app() -> FastAPI:
     """The application of one worker."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
-    # Taken out, because programs that a worker starts need not know the key.
+    # Removed from the environment, so that programs started by a worker do not get the key.
     settings = Settings.from_json(os.environ.pop(VARIABLE))
     end_with_parent(partial(_stop_orphan, settings.shared), _ORPHAN_GRACE)
     try:
@@ -55,15 +56,15 @@ def app() -> FastAPI:
         application.state.engine.warm_up()
     except Exception as error:
         problem = str(error) if isinstance(error, MathSetuError) else shortage(error)
-        if not problem or parent_process() is None:  # else the command line tells it
+        if not problem or parent_process() is None:  # without workers, the command line reports it
             raise
         logging.getLogger("mathsetu.service").error(problem)
-        sys.exit(STARTUP_FAILURE)  # else the supervisor would start the next one
+        sys.exit(STARTUP_FAILURE)  # with another status, the supervisor would start a new worker
     return application
 
 
 def _stop_orphan(shared: str) -> None:
-    """Stop a worker whose server was killed: its address would stay taken."""
+    """Stop a worker whose server was killed, so that the address becomes free."""
     shutil.rmtree(shared, ignore_errors=True)
     os.kill(os.getpid(), signal.SIGTERM)
 
@@ -74,27 +75,27 @@ def serve(
     workers: int,
     ready: Callable[[], None] = lambda: None,
 ) -> None:
-    """Run a server until it is stopped; requests under way are answered first.
+    """Run a server until it is stopped; requests in progress are finished first.
 
     Args:
-        settings: What is served, and how.
-        listener: Where, from `open_listener`.
+        settings: The settings of the server.
+        listener: The listening socket, from `open_listener`.
         workers: How many processes.
-        ready: Called once, in a thread of its own, when connections are taken.
+        ready: Called once, in a separate thread, when the server accepts connections.
     """
-    # A stopped server passes the signal on when it is done; it must end as at Ctrl-C, so that
-    # folders are cleared away.
+    # A stopped server raises the signal again when it is done; exit as at Ctrl-C, so that temporary
+    # folders are removed.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(0))
     config = uvicorn.Config(
         "mathsetu.service.process:app",
         factory=True,
         workers=workers,
-        # Not whatever parser is installed: this one is strict, and the same everywhere.
+        # A fixed parser, instead of the one that is installed: strict, and the same everywhere.
         http=Connection,
         ws="none",
         proxy_headers=bool(settings.proxies),
         forwarded_allow_ips=list(settings.proxies),
-        # The guard writes the log, without what was asked.
+        # The guard writes the log, by default without queries.
         access_log=False,
         log_config=None,
         log_level="warning",
@@ -123,7 +124,7 @@ def serve(
 def _when_open(
     family: int, address: Any, ended: threading.Event, ready: Callable[[], None]
 ) -> None:
-    """Wait until somebody listens at an address, unless the server ends before."""
+    """Call ``ready`` when the address accepts connections, unless the server ends before."""
     if ip_address(address[0].partition("%")[0]).is_unspecified:
         address = "::1" if family == socket.AF_INET6 else "127.0.0.1", *address[1:]
     while not ended.wait(_LOOK):
@@ -135,10 +136,10 @@ def _when_open(
 
 
 class Listener(socket.socket):
-    """A listening socket of which each worker opens its own, on the same address.
+    """A listening socket that each worker opens again, on the same address.
 
-    The system then deals connections out evenly. From one that is shared, the first worker to wake
-    takes everybody who waits, and leaves the others idle.
+    The system then distributes connections evenly. With a shared socket, the first worker to wake
+    would take all waiting connections and leave the others idle.
     """
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -147,7 +148,7 @@ class Listener(socket.socket):
 
 def _opened_again(family: int, kind: int, protocol: int, address: Any) -> Listener:
     listener = Listener(family, kind, protocol)
-    # Else connections that were closed a minute ago keep the address from the next server.
+    # Otherwise recently closed connections would block the address for the next server.
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.setsockopt(socket.SOL_SOCKET, _DEALING, 1)
     listener.bind(address)
@@ -155,10 +156,10 @@ def _opened_again(family: int, kind: int, protocol: int, address: Any) -> Listen
 
 
 def open_listener(host: str, port: int) -> socket.socket:
-    """Take a port, or say in one line why it cannot be had.
+    """Listen on a port, or raise an error of one line.
 
-    Where the system does not deal connections out, workers share a plain socket, which uvicorn
-    passes on to them.
+    If the system does not distribute connections evenly, workers share a plain socket, which
+    uvicorn passes to them.
     """
     opening = Listener if _DEALING else socket.socket
     try:
@@ -166,7 +167,7 @@ def open_listener(host: str, port: int) -> socket.socket:
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
         with opening(family, kind, protocol) as probe:
-            # Another server of ours would gladly share its port with this one.
+            # Bind first without sharing: the port of another MathSetu server could be shared.
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(address)
         with ExitStack() as opened:
@@ -177,7 +178,7 @@ def open_listener(host: str, port: int) -> socket.socket:
             listener.bind(address)
             opened.pop_all()
             return listener
-    except (OSError, UnicodeError) as error:  # the latter for what no name can be
+    except (OSError, UnicodeError) as error:  # UnicodeError for an invalid host name
         problem = (getattr(error, "strerror", "") or str(error)).lower()
         is_port = getattr(error, "errno", None) in (errno.EADDRINUSE, errno.EACCES)
         remedy = "--port" if is_port else "--host"

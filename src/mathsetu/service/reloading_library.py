@@ -1,4 +1,4 @@
-"""A library that stays open for many threads while it is rebuilt."""
+"""A library shared by many threads, reloaded when its folder is rebuilt."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from mathsetu.service.answer_cache import AnswerCache
 from mathsetu.service.watcher import Complaints
 
 _log = logging.getLogger("mathsetu.service")
-# Frequent tags that a interface may offer as filters.
+# Frequent tags that an interface may offer as filters.
 _TAGS = 50
 
 
 @dataclass
 class OpenLibrary:
-    """A library and how many requests are using it just now.
+    """An open library, its cached answers, and the number of requests that are using it.
 
-    No answers are kept where the library may change while it is open.
+    Answers are not cached if the library may change while it is open.
     """
 
     library: Library
@@ -40,28 +40,28 @@ class OpenLibrary:
     suggestions: Suggestions = field(init=False)
 
     def __post_init__(self) -> None:
-        # Known here, because to ask a cluster may take a while.
+        # Computed once here, because a request to a cluster can be slow.
         self._version = self.library.version
         self.tags = self.library.tags(_TAGS)
         self.suggestions = Suggestions(self.library)
         self.posts, self.languages = len(self.library), dict(self.library.languages)
 
     def look(self) -> None:
-        """Count posts and tags again where the library has changed while it is open."""
+        """Count posts and tags again if the library has changed while it is open."""
         if self.library.version != self._version:
             self.__post_init__()
 
 
 class ReloadingLibrary:
-    """Keeps a library open.
+    """Keeps a library open, and replaces it after a rebuild.
 
-    When its folder was rebuilt, `refresh` opens the new one; requests under way end with the old
-    one, which is closed after the last of them. Before anybody is answered from the new one,
-    ``trial`` is called with it: what goes wrong there would go wrong with every request. A library
-    on a cluster sees to that itself: each search asks for the newest version.
+    If the folder was rebuilt, `refresh` opens the new library. Requests in progress finish with the
+    old one, which is closed after the last of them. Before any request uses the new library,
+    ``trial`` is called with it: an error there would occur in every request. A library on a cluster
+    needs no reloading: each search uses the newest version.
 
     Attributes:
-        is_current: Whether the last look at the folder went well.
+        is_current: Whether the last check of the folder succeeded.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class ReloadingLibrary:
         self._is_remote = is_address(place)
         self._folder = Path(place)
         self._trial = trial
-        # Taken before opening: what changes in between is found at the next look.
+        # Read before opening, so that the next check finds changes made in between.
         self._identity = None if self._is_remote else _identity(self._folder)
         self.opened = OpenLibrary(
             Library(place), AnswerCache(0) if self._is_remote else AnswerCache()
@@ -84,7 +84,7 @@ class ReloadingLibrary:
 
     @property
     def seconds_since_look(self) -> float:
-        """How long ago the folder was last found to hold a library that can be served."""
+        """The seconds since the last successful check of the folder."""
         return monotonic() - self._looked
 
     def close(self) -> None:
@@ -92,10 +92,10 @@ class ReloadingLibrary:
         self._retire(self.opened)
 
     def refresh(self) -> bool:
-        """Open the library again if it was rebuilt or changed; whether that was so.
+        """Open the library again if it was rebuilt or changed; return whether it was.
 
-        Whatever is wrong with a library that cannot be opened is logged, and the old one goes on
-        answering; `is_current` is then false.
+        If the new library cannot be opened, the error is logged, the old one stays in use, and
+        `is_current` is false.
         """
         with self._opening:
             self._let_go()
@@ -116,29 +116,29 @@ class ReloadingLibrary:
         return True
 
     def _let_go(self) -> None:
-        """Give back the files and the memory of libraries that were closed since the last look.
+        """Free the files and the memory of libraries that were closed since the last check.
 
-        Their parts refer to each other, so that Python would keep them until it tidies up, which
-        may be after many more rebuilds.
+        Their parts refer to each other, so Python would keep them until its next full garbage
+        collection, perhaps after many more rebuilds.
         """
         if self._has_closed:
             self._has_closed = False
             gc.collect()
 
     def _changed(self) -> OpenLibrary | None:
-        """The library of the folder, opened and tried, if it is not the one that is open."""
+        """Open and try the library of the folder; return None if it is already open."""
         if self._is_remote:
             self.opened.look()
             return None
         identity = _identity(self._folder)
-        # A library that is made again of the same posts has the same manifest, but other files.
+        # A library rebuilt from the same posts has the same manifest, but other files.
         if identity == self._identity and (
             read_manifest(self._folder) == self.opened.library.manifest
         ):
             return None
         library = Library(self._folder)
         try:
-            # Every byte, since the old library is still there to go on with if one is wrong.
+            # Check every byte: if one is wrong, the old library can stay in use.
             check(self._folder, library.manifest, thorough=True)
             fresh = OpenLibrary(library, AnswerCache())
             self._trial(library)
@@ -150,7 +150,7 @@ class ReloadingLibrary:
 
     @contextmanager
     def using(self) -> Iterator[OpenLibrary]:
-        """The library as it is now, kept open until the request is done."""
+        """The current library, kept open until the request is done."""
         with self._lock:
             opened = self.opened
             opened.users += 1
@@ -176,7 +176,7 @@ class ReloadingLibrary:
 
 
 def _identity(folder: Path) -> tuple[int, ...] | None:
-    """Which file the manifest is; None where there is none."""
+    """The identity of the manifest's file; None if there is none."""
     try:
         stat = (folder / "manifest.json").stat()
     except OSError:

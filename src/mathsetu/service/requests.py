@@ -1,4 +1,4 @@
-"""What requests to the API may hold: types that say their limits in the OpenAPI file, too."""
+"""The types of requests to the API; the OpenAPI document shows their limits."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _MOST = Limits()
 
 class _JsonRequest(Request):
     async def json(self) -> Any:
-        """The body; a field that is given twice is refused."""
+        """Parse the body; refuse repeated fields."""
         return json.loads(await self.body(), object_pairs_hook=object_of)
 
 
 class JsonRoute(APIRoute):
-    """A route whose JSON bodies have each field once: of two, one would be lost silently."""
+    """A route that refuses repeated fields in JSON bodies: one would be lost silently."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """What answers requests."""
+        """The handler of requests."""
         answer = super().get_route_handler()
 
         async def handler(request: Request) -> Response:
@@ -49,7 +49,7 @@ def _code(name: str) -> str:
     try:
         return language_code(name)
     except InputError as error:
-        raise ValueError(str(error)) from None  # which pydantic reports with its place
+        raise ValueError(str(error)) from None  # pydantic adds the field
 
 
 def _code_or_nothing(name: str) -> str:
@@ -67,15 +67,15 @@ _LANGUAGE = Field(
     description="A language: a code such as en, or a name such as German.",
     examples=["en", "German"],
 )
-#: A language, or nothing; what arrives is its code.
+#: A language, or nothing; converted to its code.
 Language = Annotated[str, _LANGUAGE, AfterValidator(_code_or_nothing)]
 Wanted = Annotated[str, _LANGUAGE, AfterValidator(_code)]
-#: The language of posts: also one that only they state, so that the library must be asked whether
-#: it is known (`mathsetu.service.api`).
+#: The language of posts. It may be one that only posts of the library have, so that its check needs
+#: the library (`mathsetu.service.api`).
 Stated = Annotated[str, _LANGUAGE, AfterValidator(_stated)]
 Name = Annotated[str, Field(max_length=_MOST.name), Whole]
 _NOT_BLANK = r"\S"
-#: A query or a formula: something besides blanks.
+#: A query or a formula that is not blank.
 Asked = Annotated[str, Field(min_length=1, max_length=_MOST.query, pattern=_NOT_BLANK), Whole]
 Text = Annotated[str, Field(max_length=_MOST.text), Whole]
 Count = Annotated[int, Field(ge=1, le=_MOST.hits)]
@@ -83,13 +83,13 @@ Offset = Annotated[int, Field(ge=0, le=_MOST.offset)]
 Tags = Annotated[list[Name], Field(max_length=_MOST.tags)]
 Languages = Annotated[list[Stated], Field(max_length=_MOST.tags)]
 Score = Annotated[float, Field(ge=-1_000_000, le=1_000_000, allow_inf_nan=False)]
-#: How much posts in the asker's language are preferred; as the recipe says unless given.
+#: How strongly posts in the user's language are preferred; the recipe's setting unless given.
 Preference = Literal["off", "weak", "normal", "strong"]
 Weight = Annotated[float, Field(ge=0, le=1_000, allow_inf_nan=False)]
 _WEIGHT = r"^[A-Za-z_][A-Za-z0-9_-]{0,50}:[0-9]{1,3}(\.[0-9]{1,6})?$"
 #: The weight of a part in an address: ``words:0.7``.
 WrittenWeight = Annotated[str, Field(pattern=_WEIGHT)]
-#: Pattern to what a person is told whose value does not match it.
+#: The error message for values that do not match a pattern.
 TOLD = {
     _NOT_BLANK: "is empty; give words or formulas",
     _WEIGHT: "give a part and a number from 0 to 999, such as words:0.7",
@@ -157,7 +157,7 @@ class SearchRequest(BaseModel):
 
     @property
     def where(self) -> Filter:
-        """Which posts may be found."""
+        """The filter for posts."""
         return Filter(
             _values(self.only_in),
             tuple(self.tags),

@@ -12,16 +12,16 @@ PAGE_POLICY = (
     "connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; "
     "frame-ancestors 'none'"
 )
-#: For pictures: our drawings carry their style inside.
+#: For pictures: our drawings contain their styles.
 PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'"
-#: For everything else: nothing at all.
+#: For everything else: nothing is allowed.
 DATA_POLICY = "default-src 'none'; frame-ancestors 'none'"
 _POLICIES = {"text/html": PAGE_POLICY, "image/svg+xml": PICTURE_POLICY}
 
 _ALWAYS = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
-    # Queries are part of addresses, and no other site needs to know them.
+    # Addresses contain queries, which other sites must not see.
     "referrer-policy": "no-referrer",
     "cross-origin-opener-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
@@ -43,7 +43,7 @@ def security_headers(content_type: str, is_shared: bool) -> dict[str, str]:
 
 
 def knows_key(authorization: str, key: str) -> bool:
-    """Whether a header holds the key: ``Bearer KEY``, or the password that a browser asks for.
+    """Whether a header contains the key: ``Bearer KEY``, or the password that a browser sends.
 
     >>> knows_key("Bearer open sesame", "open sesame"), knows_key("Bearer guess", "open sesame")
     (True, False)
@@ -56,12 +56,12 @@ def knows_key(authorization: str, key: str) -> bool:
             return False
     elif scheme.lower() != "bearer":
         return False
-    # In constant time, so that nobody can find the key letter by letter.
+    # In constant time, so that the time does not reveal letters of the key.
     return compare_digest(value.encode("utf-8", "replace"), key.encode())
 
 
 def is_named(host: str, names: tuple[str, ...]) -> bool:
-    """Whether a ``Host`` header names one of ``names``; ``*.example.org`` stands for all below it.
+    """Whether a ``Host`` header is one of ``names``; ``*.example.org`` matches all subdomains.
 
     >>> is_named("Search.Example.org:8080", ("search.example.org",))
     True

@@ -11,31 +11,30 @@ from mathsetu.service.limits import Limits
 
 @dataclass(frozen=True)
 class Settings:
-    """The choices of a server.
+    """The settings of a server.
 
     Attributes:
-        library: The folder that is searched.
-        limits: What one request may ask for.
-        body: Bytes that a request may send.
-        receiving: Seconds within which a request must come, first its head, then its body.
-        sending: Seconds that a client may leave an answer unread.
+        library: The folder of the library, or its address on a cluster.
+        limits: The limits of one request.
+        body: Bytes of the body of a request, at most.
+        receiving: Seconds within which the head of a request must arrive, and then its body.
+        sending: Seconds within which a client must read an answer.
         connections: Connections that a process keeps open; one client may have three quarters.
-        running: Requests that a process works on at once.
-        waiting: Requests that may wait for their turn; those beyond are sent away with 429.
-        per_client: How many of both one client may have; 0 for three quarters.
-        proxies: Addresses of proxies that say in ``X-Forwarded-For`` for whom they ask.
-        key: What clients must know; empty for a server that is open to all who reach it.
-        write_key: What clients must know that change the library; empty for a server that never
-            changes it.
-        write_body: Bytes that such a request may send.
-        origins: Web sites whose pages may ask (CORS): ``https://example.org``.
-        hosts: Names under which the server may be addressed; empty for any.
-        log_queries: Whether the log tells what was asked.
-        translator: The backend that translates, from `mathsetu translate --translators`.
-        model: Its model, where it has one.
-        files_at: Where the files of posts can be read: ``https://example.org/notes``.
-        refresh: Seconds between two looks whether the library was rebuilt.
-        shared: A folder in which the workers of a server tell each other their counts.
+        running: Requests that a process handles at once.
+        waiting: Requests that may wait for their turn; further ones are refused with 429.
+        per_client: Running and waiting requests that one client may have; 0 for three quarters.
+        proxies: Addresses of proxies that name the client in ``X-Forwarded-For``.
+        key: The API key that clients need; empty if none is required.
+        write_key: The key that clients need to change the library; empty for a read-only server.
+        write_body: Bytes of the body of a request that changes the library, at most.
+        origins: Web sites whose pages may send requests (CORS): ``https://example.org``.
+        hosts: Accepted names in the Host header; empty for any.
+        log_queries: Whether the log contains queries.
+        translator: The translation backend, from `mathsetu translate --translators`.
+        model: Its model, if it has one.
+        files_at: The address of the files of posts on the web: ``https://example.org/notes``.
+        refresh: Seconds between two checks whether the library was rebuilt.
+        shared: The folder where the workers of a server share their metrics.
     """
 
     library: str

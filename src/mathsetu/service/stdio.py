@@ -1,7 +1,7 @@
 """Messages of the Model Context Protocol on standard input, checked before the SDK reads them.
 
-The SDK drops what it cannot read, and whoever asked waits forever; it also takes lines of any
-length. Here every request gets an answer, if only an error, and long lines are never held whole.
+The SDK drops messages that it cannot read, so that the client waits forever, and accepts lines of
+any length. Here every request gets an answer, if only an error, and long lines are not stored.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from mcp.server import MCPServer
     from mcp.shared._stream_protocols import WriteStream
 
-#: Bytes that one message may have; the longest that our tools can use have some thousands.
+#: Bytes of one message, at most; messages that our tools can use have some thousands.
 LONGEST = 1 << 20
 _CHUNK = 1 << 16
-#: Seconds that requests get to be answered when the client has closed standard input.
+#: Seconds to answer the remaining requests after the client has closed standard input.
 LAST_ANSWERS = 30.0
 _CANCELLED = "notifications/cancelled"
 _TOO_DEEP = "the message is nested too deeply"
@@ -48,7 +48,7 @@ _TOO_DEEP = "the message is nested too deeply"
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a message cannot be used; ``id`` is its request's, None where that cannot be told."""
+    """Why a message is refused; ``id`` is the id of the request, None if unknown."""
 
     code: int
     problem: str
@@ -56,7 +56,7 @@ class Refusal:
 
 
 def read_message(line: bytes) -> str | Refusal | None:
-    """A message as the SDK reads it, or why it cannot be used, or None for what needs no answer.
+    """Check a line: return a message for the SDK, a refusal, or None if it needs no answer.
 
     >>> read_message(b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}')
     '{"jsonrpc": "2.0", "id": 1, "method": "ping"}'
@@ -66,7 +66,7 @@ def read_message(line: bytes) -> str | Refusal | None:
     if not line.strip():
         return None
     try:
-        # Read with indulgence: what is wrong in one place may still have an id to be answered to.
+        # Parse leniently: an invalid message may still have an id, which the answer needs.
         message = json.loads(line.decode("utf-8", errors="replace"), strict=False)
     except RecursionError:
         return Refusal(PARSE_ERROR, _TOO_DEEP)
@@ -78,7 +78,7 @@ def read_message(line: bytes) -> str | Refusal | None:
         )
     problem = _problem(message, line)
     if "id" not in message or ("method" not in message and {"result", "error"} & message.keys()):
-        # Notifications and answers are never answered.
+        # Notifications and responses are never answered.
         return None if problem else json.dumps(message)
     name = message["id"]
     if not (type(name) is int or (isinstance(name, str) and not has_lone_surrogate(name))):
@@ -87,7 +87,7 @@ def read_message(line: bytes) -> str | Refusal | None:
 
 
 def _problem(message: dict[str, Any], line: bytes) -> tuple[int, str] | None:
-    """What is wrong with a JSON object that is to be a message."""
+    """The error code and the problem of a JSON object as a message, or None."""
     try:
         line.decode()
         json.dumps(message, ensure_ascii=False).encode()
@@ -102,7 +102,7 @@ def _problem(message: dict[str, Any], line: bytes) -> tuple[int, str] | None:
     except UnicodeEncodeError:
         return INVALID_PARAMS, "the message contains an invalid character (lone surrogate)"
     except ValidationError as error:
-        # The SDK's reader allows less depth than Python's.
+        # The SDK's parser allows less nesting than Python's.
         if error.errors()[0]["type"] == "json_invalid":
             return PARSE_ERROR, _TOO_DEEP
         needs = 'it needs "jsonrpc": "2.0" and the name of a method'
@@ -113,7 +113,7 @@ def _problem(message: dict[str, Any], line: bytes) -> tuple[int, str] | None:
 
 
 class Unanswered:
-    """The requests that were read and not answered yet."""
+    """The requests that were read but not answered yet."""
 
     def __init__(self) -> None:
         self._ids: set[int | str] = set()
@@ -121,7 +121,7 @@ class Unanswered:
         self._is_empty.set()
 
     def note_read(self, message: str) -> None:
-        """A message was read; one that is cancelled need not be answered."""
+        """Record a message that was read; a cancelled request needs no answer."""
         read = json.loads(message)
         method = read.get("method")
         if method == _CANCELLED:
@@ -131,7 +131,7 @@ class Unanswered:
             self._is_empty.clear()
 
     def note_sent(self, message: JSONRPCMessage) -> None:
-        """A message was sent."""
+        """Record a message that was sent."""
         if isinstance(message, JSONRPCResponse | JSONRPCError):
             self._drop(message.id)
 
@@ -141,14 +141,14 @@ class Unanswered:
             self._is_empty.set()
 
     async def wait(self) -> None:
-        """Return when all are answered, or when that takes too long."""
+        """Wait until all are answered, or until the time limit."""
         with suppress(TimeoutError):
             async with asyncio.timeout(LAST_ANSWERS):
                 await self._is_empty.wait()
 
 
 class _Answers:
-    """The SDK's stream of what is sent to the client, which tells what was sent."""
+    """Wraps the SDK's stream to the client, and records what was sent."""
 
     def __init__(self, stream: WriteStream[SessionMessage], unanswered: Unanswered) -> None:
         self._stream = stream
@@ -169,9 +169,10 @@ class _Answers:
 
 
 class Lines:
-    """Lines of a stream that are messages; the others are refused through ``refuse``.
+    """The messages among the lines of a stream; other lines are refused through ``refuse``.
 
-    The SDK stops all work when they end: they end only when what was read is answered.
+    The SDK stops all work at the end of the messages, so they end only after all requests were
+    answered.
     """
 
     def __init__(
@@ -202,7 +203,7 @@ class Lines:
         raise StopAsyncIteration
 
     async def _waited_for(self) -> bytes:
-        """The next line, from a thread that keeps nobody from stopping: no client may send one."""
+        """The next line, read in a daemon thread: if none comes, the process can still end."""
         line: Future[bytes] = Future()
         line.set_running_or_notify_cancel()
         Thread(target=self._read_into, args=(line,), daemon=True).start()
@@ -215,7 +216,7 @@ class Lines:
             line.set_exception(error)
 
     def _next_line(self) -> bytes:
-        """One line; of one that is too long, a bit more than may be."""
+        """One line; a line that is too long is cut just above the limit."""
         line = self._stream.readline(LONGEST + 1)
         rest = line
         while len(line) > LONGEST and rest and not rest.endswith(b"\n"):
@@ -229,31 +230,31 @@ _TOO_LONG = Refusal(
 
 
 async def serve_stdio(server: MCPServer) -> None:
-    """Answer a client on standard input and output until it closes them, and what it asked."""
+    """Serve a client on standard input and output until it closes them and has all answers."""
     begun = anyio.Event()
 
     async def refuse(refusal: Refusal) -> None:
         await begun.wait()
         error = ErrorData(code=refusal.code, message=refusal.problem)
-        # A client that went away waits for nothing.
+        # The client may have disconnected.
         with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
             await answers.send(
                 SessionMessage(JSONRPCError(jsonrpc="2.0", id=refusal.id, error=error))
             )
 
-    # Not the stream of the interpreter, which would wait for its last reader when it ends.
+    # Not sys.stdin: at exit, the interpreter would wait for the thread that reads it.
     stream = open(sys.stdin.fileno(), "rb", closefd=False)  # noqa: SIM115 - read until the end
     unanswered = Unanswered()
     lines: Any = Lines(stream, refuse, unanswered)
     try:
         async with stdio_server(stdin=lines) as (messages, answers):
             begun.set()
-            # The SDK's own client reaches it the same way: it has no public name yet.
+            # The SDK's own client uses the same private attribute: there is no public one yet.
             inner = server._lowlevel_server
             noted = _Answers(answers, unanswered)
             await inner.run(messages, noted, inner.create_initialization_options())
     except Exception:
-        # The SDK fails where Ctrl-C stops it in the midst of a message.
+        # If Ctrl-C interrupts the SDK during a message, it raises another error.
         task = asyncio.current_task()
         if task is not None and task.cancelling():
             raise asyncio.CancelledError from None

@@ -1,7 +1,7 @@
 """Tools for language models over the Model Context Protocol, with the official SDK.
 
-Models read text, so answers are lean: formulas in LaTeX between dollars, no MathML, no numbers of
-symbols. Everything in them is data from posts; the instructions tell the model so.
+Models read text, so answers are short: formulas in LaTeX between dollars, no MathML, no numbers of
+symbols. Texts of posts are data, not instructions; the server's instructions tell the model so.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ Language = Annotated[
 ]
 Tags = Annotated[list[str], Field(description="Only posts with all of these tags.")]
 _MOST = Limits(hits=50)
-# Letters of an unknown name that are shown.
+# Characters of an unknown name that a message shows.
 _SHOWN = 60
-# The bounds are for the model to read; `Limits` says more clearly when they are not kept.
+# The bounds are for the model to read; `Limits` checks them with clearer errors.
 Hits = Annotated[
     int,
     Field(description="How many hits.", json_schema_extra={"minimum": 1, "maximum": _MOST.hits}),
@@ -53,10 +53,10 @@ Hits = Annotated[
 Id = Annotated[str, Field(description="The id of a post, as search gives it.")]
 
 
-# The SDK reads default values off the classes, so these have no slots.
+# The SDK reads default values from the classes, so these have no slots.
 @dataclass(frozen=True)
 class ToolMatch:
-    """A formula of the query beside the formula that was found."""
+    """A formula of the query and the formula that was found."""
 
     asked: str
     found: str
@@ -67,7 +67,7 @@ class ToolMatch:
 
 @dataclass(frozen=True)
 class ToolHit:
-    """A post that was found, and why."""
+    """A post that was found, with the reasons."""
 
     id: str
     score: float
@@ -82,10 +82,11 @@ class ToolHit:
 
 @dataclass(frozen=True)
 class Posts:
-    """The hits of a search, and how the query was read.
+    """The hits of a search, and how the query was interpreted.
 
-    ``unfinished`` names what the time limit cut off; ``note`` tells of a language that is not
-    served. Where nothing is ``close`` to the query, the hits are merely the nearest posts.
+    ``unfinished`` names the steps that the time limit cut off; ``note`` is a message about a
+    language that is not fully supported. If ``close`` is false, no post is close to the query, and
+    the hits are only the nearest posts.
     """
 
     language: str
@@ -100,7 +101,7 @@ class Posts:
 
 @dataclass(frozen=True)
 class FoundFormula:
-    """A formula that was found, and posts that hold it."""
+    """A formula that was found, and posts that contain it."""
 
     score: float
     match: ToolMatch
@@ -128,13 +129,13 @@ class WholePost:
 
 
 class _Server(MCPServer):
-    """Says in one line which argument of a call is wrong or unknown.
+    """Reports in one line which argument of a call is wrong or unknown.
 
-    The SDK fills a page about wrong ones, and takes no notice of unknown ones.
+    The SDK writes long messages about wrong arguments, and ignores unknown ones.
     """
 
     async def list_tools(self) -> list[Tool]:
-        """The tools, with schemas that allow no other arguments than theirs."""
+        """The tools, with schemas that do not allow unknown arguments."""
         return [
             tool.model_copy(
                 update={"input_schema": {**tool.input_schema, "additionalProperties": False}}
@@ -160,13 +161,13 @@ class _Server(MCPServer):
 
 
 async def _telling_what_is_wrong(ctx: ServerRequestContext[Any, Any], call_next: Any) -> Any:
-    """Say which parameter of a request is wrong; the SDK says only that one is."""
+    """Report which parameter of a request is wrong; the SDK does not name it."""
     try:
         return await call_next(ctx)
     except ValidationError as error:
         raise MCPError(INVALID_PARAMS, _first_problem(error)) from error
     except MCPError as error:
-        # What the SDK says of every request, however good, that comes before the first.
+        # The SDK's message for every request before initialize, even a valid one.
         if error.code == INVALID_PARAMS and error.message == "Invalid request parameters":
             problem = f"{ctx.method} came before initialize; send initialize first"
             raise MCPError(INVALID_PARAMS, problem) from error
@@ -179,7 +180,7 @@ def _first_problem(error: ValidationError) -> str:
 
 
 def tool_server(engine: Engine) -> MCPServer:
-    """A server with four tools over an engine; none of them changes anything."""
+    """A server with four read-only tools over an engine."""
     server = _Server(
         "mathsetu",
         version=__version__,
@@ -255,9 +256,9 @@ def tool_server(engine: Engine) -> MCPServer:
 
 @contextmanager
 def _asking(engine: Engine, k: int = 1) -> Iterator[None]:
-    """Ask the library as it is now, and let the model read what it did wrong.
+    """Use the current library, and report expected errors to the model.
 
-    Of faults of ours it hears only that there was one.
+    The model gets no details of internal errors.
     """
     engine.refresh()
     try:

@@ -1,4 +1,4 @@
-"""Checks periodically whether the library was rebuilt; survives all errors."""
+"""Runs periodic jobs, such as reloading a rebuilt library; survives all errors."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from collections.abc import Callable
 from threading import Event, Thread
 
 _log = logging.getLogger("mathsetu.service")
-# Distinct problems that are remembered, so that a message that never repeats cannot fill memory.
+# Distinct problems that are remembered, so that messages that never repeat cannot fill the memory.
 _REMEMBERED = 100
 _NUMBER = re.compile(r"0x[0-9a-f]+|[0-9]+(?:,[0-9]{3})*")
 
 
 class Complaints:
-    """Writes each distinct problem into the log once, until all is well again.
+    """Logs each distinct problem once, until the next success.
 
-    Problems that differ in numbers alone are not distinct.
+    Problems that differ only in numbers are not distinct.
 
     >>> complaints = Complaints("the library cannot be opened")
     >>> complaints.report(ValueError("a bad header")), complaints.report(ValueError("a bad header"))
@@ -31,9 +31,9 @@ class Complaints:
         self._told: set[str] = set()
 
     def report(self, error: Exception) -> bool:
-        """Log a problem unless it was logged before; whether it was logged now."""
+        """Log a problem unless it was logged before; return whether it was logged now."""
         problem = f"{type(error).__name__}: {error}"
-        # A file that grows has another size each time, an object another address.
+        # The size of a growing file differs each time, and so does the address of an object.
         kind = _NUMBER.sub("#", problem)
         if kind in self._told:
             return False
@@ -44,30 +44,30 @@ class Complaints:
         return True
 
     def clear(self) -> None:
-        """All is well: the next problem is news, whatever it is."""
+        """Forget all problems after a success: the next one is logged again."""
         self._told.clear()
 
 
 class Watcher:
-    """Does some jobs every few seconds in a thread of its own.
+    """Runs jobs every few seconds in its own thread.
 
-    A thread of its own, because those of the requests may all be busy, and no new one may be had
-    later. Each job is tried whatever became of the others, and again the next time.
+    The threads of requests may all be busy, and later it may be impossible to start a new one. Each
+    job runs even if others failed, and runs again the next time.
     """
 
     def __init__(self, seconds: float, **jobs: Callable[[], object]) -> None:
-        """Make a watcher; the name of a job tells in the log what failed."""
+        """Make a watcher; the log names a failed job by its keyword."""
         self._seconds = seconds
         self._jobs = [(job, Complaints(f"{name} failed")) for name, job in jobs.items()]
         self._is_over = Event()
         self._thread = Thread(target=self._watch, name="mathsetu-watcher", daemon=True)
 
     def start(self) -> None:
-        """Begin; the first look is after the first pause."""
+        """Start the thread; the jobs run for the first time after one interval."""
         self._thread.start()
 
     def stop(self, patience: float = 5.0) -> None:
-        """End after the job that is under way, or leave it behind when it takes too long."""
+        """Stop after the current job, but wait for it no longer than ``patience`` seconds."""
         self._is_over.set()
         self._thread.join(patience)
 

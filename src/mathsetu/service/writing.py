@@ -1,7 +1,7 @@
-"""Adding, replacing and removing posts over HTTP, where a server was given a key for that.
+"""Adds, replaces and removes posts over HTTP, if the server has a key for writing.
 
-Posts come as the JSON Lines that the command line reads, pass the same reader, and are written by
-the same functions: a change takes effect whole or not at all, one writer at a time.
+Posts are JSON Lines, read and written by the same functions as on the command line: a change takes
+effect completely or not at all, with one writer at a time.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from mathsetu.service.engine import Engine
 from mathsetu.service.requests import Name
 
 Result = TypeVar("Result")
-# Names that one request may give of what to remove.
+# Ids that one request may remove, at most.
 _MOST_REMOVED = 100
 _BODY = {
     "requestBody": {
@@ -61,13 +61,13 @@ Form = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What became of posts.
+    """The result of adding posts.
 
     Attributes:
         added: How many were added.
-        replaced: How many of these took the place of older ones.
-        notes: What seems odd: bodies with HTML tags where no form is named, and older posts that
-            the library has of files whose posts were added.
+        replaced: How many of these replaced older ones.
+        notes: Warnings: HTML tags in bodies without a form, and older posts in the library of
+            files whose posts were added.
     """
 
     added: int
@@ -77,11 +77,11 @@ class Added:
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """What became of posts to remove.
+    """The result of removing posts.
 
     Attributes:
-        removed: How many posts were removed, all sections or rows of files among them.
-        unknown: The ids that no post, file or archive had.
+        removed: How many posts were removed, including all sections or rows of files.
+        unknown: The ids that no post, file or archive has.
     """
 
     removed: int
@@ -92,8 +92,8 @@ def writing_router(engine: Engine, place: str) -> APIRouter:
     """The routes that change a library.
 
     Args:
-        engine: What searches it, and sees each change at once.
-        place: Its folder, or its address on a cluster.
+        engine: The engine that searches the library; it is refreshed after each change.
+        place: The folder of the library, or its address on a cluster.
     """
     api = APIRouter(prefix="/v1", responses=PROBLEMS, dependencies=[Depends(known_parameters)])
 
@@ -111,11 +111,11 @@ def writing_router(engine: Engine, place: str) -> APIRouter:
 
 
 def _changed(engine: Engine, place: str, change: Callable[[], Result]) -> Result:
-    """Change a library; errors do not tell where on the server it is."""
+    """Change a library; errors do not reveal its path on the server."""
     try:
         result = change()
     except DamagedLibrary:
-        raise  # what the client is told of it names no file
+        raise  # its response to the client names no file
     except InputError as error:
         raise InputError(str(error).replace(place, "the library")) from error
     engine.refresh()
@@ -127,7 +127,7 @@ def _add(place: str, body: bytes, form: str) -> Added:
         path = Path(folder) / "posts.jsonl"
         path.write_bytes(body)
         bad = BadRows(ids=SeenIds(), form=form, notes=[])
-        # All are read before anything is written: most mistakes are found here.
+        # Read all posts before writing any: most mistakes are found here.
         try:
             posts = list(read_posts(path, bad))
         except InputError as error:
@@ -139,7 +139,7 @@ def _add(place: str, body: bytes, form: str) -> Added:
         raise InputError("there are no posts in the body; send one as JSON on each line")
     with Library(place) as library:
         known = library.present(post.id for post in posts)
-        # A body has no name, as a file has.
+        # A body, unlike a file, has no name for a collection: use those known for its posts.
         kept = library.kept_collections(posts)
         posts = [
             replace(post, collection=kept[post.id]) if post.id in kept else post for post in posts
@@ -165,7 +165,7 @@ def _tally_of(posts: Iterable[Post]) -> Tally:
 
 
 def _of_body(message: str, path: Path) -> str:
-    """A message about the file that a body was read from, as one about the body."""
+    """Name the body in a message instead of the temporary file that it was read from."""
     return message.replace(str(path), "the body")
 
 

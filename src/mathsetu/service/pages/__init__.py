@@ -1,4 +1,4 @@
-"""The page: server-rendered, works without scripts, and fetches nothing from outside."""
+"""The page: server-rendered, works without scripts, and loads nothing from other sites."""
 
 from mathsetu.service.pages.problems import problem_page
 from mathsetu.service.pages.routes import router

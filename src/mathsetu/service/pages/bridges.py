@@ -1,7 +1,7 @@
-r"""A formula asked for and the formula found: what corresponds has the same colour in both.
+r"""A formula of the query and the found formula: corresponding parts have the same colour.
 
-A letter that became another, and a wildcard with all that it stands for, have a colour each; the
-rest of what they share has one more.
+Each renamed letter, and each wildcard with its match, has its own colour; all other matched parts
+share one more.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from mathsetu.formulas.tree import Tree
 from mathsetu.intake.typed import formula_as_latex
 from mathsetu.service.pages import typeset
 
-#: Colours for what corresponds; formulas.css has a rule for each.
+#: Number of colours for corresponding parts; formulas.css has a rule for each.
 HUES = 4
 
 
 @dataclass(frozen=True)
 class Letter:
-    """A letter or wildcard of the question's formula, and what stands in its place."""
+    """A letter or wildcard of the question's formula, and its counterpart."""
 
     asked: Markup
     found: Markup
@@ -37,7 +37,7 @@ class Letter:
 
 @dataclass(frozen=True)
 class Bridge:
-    """Two formulas, what they share in colour, and what became what."""
+    """Two formulas with matched parts in colour, and the substitutions."""
 
     asked: Markup
     found: Markup
@@ -97,13 +97,13 @@ def _symbols(nodes: Iterable[Tree], label: str) -> Iterator[int]:
 
 
 def _letter(name: str) -> Markup:
-    """A letter as formulas show it; a longer name as it is."""
+    """A letter as MathML; a longer name as text."""
     is_letter = len(name) == 1 or name.startswith("?")
     return Markup("<math><mi>{}</mi></math>").format(name) if is_letter else escape(name)
 
 
 def _part(part: Tree, latex: str) -> Markup:
-    """A part of a formula, typeset as it was written; what was not in one piece, as it is typed."""
+    """A part of a formula, typeset from its LaTeX; if it is not contiguous there, from its tree."""
     if written := part_latex(part, latex):
         return typeset.formula(written)
     text = infix(part)

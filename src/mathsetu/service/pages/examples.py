@@ -1,4 +1,4 @@
-"""Questions to begin with, one in each language of the page: words, formulas, and both."""
+"""Example questions, one in each fully supported language: words, formulas, and both."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _QUESTIONS = {
 
 @dataclass(frozen=True)
 class Example:
-    """A question that can be pressed."""
+    """An example question; a click searches for it."""
 
     text: str
     language: Language
@@ -33,7 +33,7 @@ class Example:
 
 @cache
 def examples() -> tuple[Example, ...]:
-    """All of them.
+    """All examples.
 
     >>> {example.language.code for example in examples()} == set(LANGUAGES)
     True

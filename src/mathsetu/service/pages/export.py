@@ -23,7 +23,7 @@ _LONGEST_NAME = 60
 
 
 def file_name(post_id: str, ending: str) -> str:
-    """A name for the file, which any system takes.
+    """A file name that is valid on every system.
 
     >>> file_name("notes/über uns.md#1", "bib")
     'notes-ber-uns.md-1.bib'
@@ -90,7 +90,7 @@ def bibtex(post: PostAnswer) -> str:
 def _document(
     post: PostAnswer, written: Callable[[Iterable[Piece]], str], heading: str, link: str
 ) -> str:
-    """Title, question, body and address of a post, those that it has."""
+    """The title, question, body and address of a post, without empty ones."""
     title = " ".join(written(post.title_pieces).split())
     url = _in_braces(web_address(post.url))
     parts = [

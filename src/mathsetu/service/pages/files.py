@@ -1,8 +1,8 @@
 """The page's own files: style sheets, scripts, the icon, fonts, and the formula editor.
 
-They are read once and served from a table, so that no path from a request meets the file system.
-Their folder in an address is a stamp of all their contents: browsers may keep them for ever, and
-what they name beside themselves is of the same version.
+They are read once and served from a table, so that no path of a request reaches the file system.
+The folder in their addresses is a hash of all their contents: browsers may cache them forever, and
+the files that they refer to have the same version.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class File:
-    """One file: what it holds, and what it is."""
+    """One file: its content and its media type."""
 
     content: bytes
     media_type: str
@@ -48,7 +48,7 @@ def files() -> dict[str, File]:
 
 @cache
 def stamp() -> str:
-    """The version of all files together."""
+    """A hash of all files, which is their common version."""
     contents = sha256()
     for name, file in sorted(files().items()):
         contents.update(name.encode())
@@ -57,7 +57,7 @@ def stamp() -> str:
 
 
 def address(name: str) -> str:
-    """Where a page finds a file.
+    """The address of a file.
 
     >>> address("icon.svg") == f"/static/{stamp()}/icon.svg"
     True

@@ -12,7 +12,7 @@ from mathsetu.answers.values import HeatMap
 from mathsetu.service.pages import typeset
 from mathsetu.service.pages.interface_language import Interface
 
-# Parts of a post that are shown; a long post has hundreds.
+# Parts of a post that are shown, at most; a long post has hundreds.
 _PARTS = 16
 #: Shades from cold to hot; hits.css has a colour for each.
 SHADES = 10
@@ -22,7 +22,7 @@ _WHOLE = "the whole"
 
 @dataclass(frozen=True)
 class Cell:
-    """How well two parts fit; the best of its column is what MaxSim takes."""
+    """The similarity of two parts; MaxSim uses the best one of each column."""
 
     cosine: str
     shade: int
@@ -38,7 +38,7 @@ class HeatView:
 
 
 def heat(answer: HeatMap, interface: Interface) -> HeatView | None:
-    """The table for a page: the parts of the post that fit best, in their order.
+    """The table for a page: the most similar parts of the post, in their order.
 
     >>> from mathsetu.service.pages.interface_language import interface
     >>> answer = HeatMap("7", ("the whole",), ("sentence 1", "the whole"), ((0.3, 0.91),))

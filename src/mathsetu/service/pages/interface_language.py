@@ -1,4 +1,4 @@
-"""The page's own words in its languages, and which language a visitor wants.
+"""The texts of the page in its languages, and the language that a visitor wants.
 
 ``texts/`` holds one file per language. A new language is one new file with the same keys and its
 code here. Texts of further languages are machine-made, and the page says so.
@@ -21,11 +21,11 @@ INTERFACE_LANGUAGES: Final[Mapping[str, Language]] = LANGUAGES | {
 }
 _DEFAULT = "en"
 _PERSIAN_DIGITS = str.maketrans("0123456789", "۰۱۲۳۴۵۶۷۸۹")
-# What stands between thousands, and before decimals.
+# The separators of thousands and of decimals.
 _ENGLISH = (",", ".")
 _SEPARATORS = dict.fromkeys(("en", "hi", "ne", "ar", "zh"), _ENGLISH) | {"fa": ("٬", "٫")}
 _EUROPEAN = ("\u202f", ",")
-# The mark before it keeps it on the left in texts that run from right to left.
+# The left-to-right mark keeps the sign on the left in right-to-left texts.
 _MINUS = "\u200e−"
 
 
@@ -42,7 +42,7 @@ class Interface:
 
     @property
     def is_reviewed(self) -> bool:
-        """Whether its texts carry no mark: those of further languages are machine-made."""
+        """Whether the texts were reviewed; those of further languages are machine-made."""
         return self.language.code in LANGUAGES
 
     def say(self, key: str, **values: str) -> str:
@@ -51,7 +51,7 @@ class Interface:
         return text.format_map(values) if values else text
 
     def part(self, name: str) -> str:
-        """What a part of a recipe is called; its own name where we have no word for it.
+        """The display name of a recipe's part; its own name if there is none.
 
         >>> interface("en").part("vectors"), interface("en").part("my-part")
         ('Meaning', 'my-part')
@@ -59,7 +59,7 @@ class Interface:
         return self.texts.get(f"parts.{name}", name)
 
     def number(self, value: float, decimals: int = 0) -> str:
-        """A number as the language writes it.
+        """A number in the format of the language.
 
         >>> interface("cs").number(0.875, decimals=2)
         '0,88'
@@ -92,7 +92,7 @@ def wanted_language(named: str, accepted: str) -> str:
     """The code of the language a visitor wants.
 
     Args:
-        named: What the address says; it wins where we have it.
+        named: The language in the address; it is used if we have it.
         accepted: The browser's ``Accept-Language`` header.
 
     >>> wanted_language("hi", "en"), wanted_language("", "fi, fa-IR;q=0.8, de;q=0.9")

@@ -1,4 +1,4 @@
-"""The symbols and templates that can be put into the box with a press of a button."""
+"""The palette: buttons that insert symbols and templates into the search box."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from mathsetu.formulas.mathml import write_mathml
 from mathsetu.formulas.parse import parse_latex
 from mathsetu.service.pages.typeset import for_page
 
-# A place to fill in, and how a button shows it.
+# A placeholder, and how a button shows it.
 _PLACE = "{}"
 _SHOWN = r"{\square}"
 
 
 @dataclass(frozen=True)
 class Symbol:
-    """One button: the LaTeX it puts in, and what it shows."""
+    """One button: the LaTeX it inserts, and its label."""
 
     latex: str
     mathml: Markup

@@ -1,4 +1,4 @@
-"""Where a post comes from: an address on the web, or a file and its section or row."""
+"""The source of a post: an address on the web, or a file with a section or row."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import re
 from dataclasses import dataclass
 from urllib.parse import quote, urlsplit
 
-# Tables, also compressed: what is named in them is a row.
+# Tables, also compressed: an anchor in them is the number of a row.
 _TABLE = re.compile(r"\.(csv|tsv|json|jsonl|ndjson|parquet)(\.(gz|bz2|xz|zst))?$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a post comes from.
+    """The source of a post.
 
-    ``address`` is a link, "" where there is none; ``host`` its server's name, for posts of the web.
+    ``address`` is a link, "" if there is none; ``host`` is its server, for posts from the web.
     """
 
     address: str = ""
@@ -26,13 +26,13 @@ class Place:
 
 
 def place(url: str, collection: str = "", files_at: str = "") -> Place:
-    """Where a post with this ``url`` comes from.
+    """The source of a post with this ``url``.
 
     Args:
-        url: What the post says: an address, or the path of a file and the anchor of a section or
-            the number of a row.
+        url: The ``url`` of the post: an address, or the path of a file with the anchor of a section
+            or the number of a row.
         collection: The name of its collection.
-        files_at: Where the files can be read on the web, as the one who serves them has said.
+        files_at: The address of the files on the web, from the settings of the server.
 
     >>> place("https://example.org/q/1").host
     'example.org'
@@ -50,7 +50,7 @@ def place(url: str, collection: str = "", files_at: str = "") -> Place:
         return Place(address, urlsplit(address).hostname or "", collection=collection)
     file, _, section = url.strip().partition("#")
     if not file or ":" in file.partition("/")[0]:
-        # Another scheme, a script's above all.
+        # Another scheme, such as javascript.
         return Place(collection=collection)
     row = ""
     if section.isdigit() and _TABLE.search(file):
@@ -63,7 +63,7 @@ def place(url: str, collection: str = "", files_at: str = "") -> Place:
 
 
 def web_address(url: str) -> str:
-    """The address of a post on the web; "" for everything else, scripts above all.
+    """The address of a post on the web; "" for everything else, such as scripts.
 
     >>> web_address("https://example.org/q/1"), web_address(" javascript:alert(1)")
     ('https://example.org/q/1', '')

@@ -1,4 +1,4 @@
-"""How a question is read while it is typed: its formulas, its language, and what was guessed."""
+"""The preview of a question while it is typed: formulas, language, and warnings of the parser."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mathsetu.service.pages.interface_language import Interface
 
 # Characters of a formula shown before and after the place of a warning.
 _AROUND = 16
-# The text of the page that tells a grade; one that has everything needs none.
+# The key of the page's text about a grade; full support needs none.
 _GRADED: dict[Grade, str] = {
     "full": "",
     "good": "preview.served_good",
@@ -28,7 +28,7 @@ _GRADED: dict[Grade, str] = {
 }
 
 
-# What the parser says, as the texts of the page tell it; the sign that it is about is a group.
+# Patterns of parser messages, with the keys of the page's texts; a group captures the symbol.
 _WARNINGS = tuple(
     (re.compile(pattern), key)
     for pattern, key in (
@@ -45,7 +45,7 @@ _WARNINGS = tuple(
 
 @dataclass(frozen=True)
 class Guess:
-    """A place of a formula where the parser had to guess, with what stands around it."""
+    """A warning of the parser, with the text around its place."""
 
     before: str
     at: str
@@ -55,13 +55,13 @@ class Guess:
 
 @dataclass(frozen=True)
 class Preview:
-    """A question as it is read.
+    """How a question is interpreted.
 
-    ``html`` is the question with its formulas, empty where it has none and would only be
-    repeated; ``devanagari`` is Hindi typed in Latin letters, in its own. ``languages`` are the
-    names of all that it is read in; ``graded`` is the text that tells how well a language is
-    served that is not served in full, and ``graded_language`` its name. ``is_found`` tells
-    that a formula was read although nothing delimits it.
+    ``html`` is the question with typeset formulas; empty if it has none and would only be
+    repeated. ``devanagari`` is the script form of Hindi typed in Latin letters. ``languages`` are
+    the names of all languages that it is read in. ``graded`` is the key of the text about a
+    language that is not fully supported, and ``graded_language`` its name. ``is_found`` is true if
+    a formula was found without delimiters.
     """
 
     html: Markup
@@ -118,8 +118,8 @@ def _shown(piece: Rendered, text: str, end: int) -> Markup:
 def places(latex: str, text: str, start: int, end: int | None = None) -> list[int]:
     r"""Where each symbol of a formula begins in a text, and where the last one ends.
 
-    Symbols are numbered as the parser numbers them. What macros write, letters that are taken
-    apart, and what was typed otherwise than LaTeX, stand nowhere: then nothing is told.
+    Symbols are numbered as in the parser. The list is empty if places are not known: with macros,
+    with composed characters that are decomposed, and for formulas not typed as LaTeX.
 
     >>> places(r"\frac{a}{2}", r"so $\frac{a}{2}$", 3)[:3]
     [4, 9, 10]
@@ -145,7 +145,7 @@ def _warnings(piece: Rendered, interface: Interface) -> list[Guess]:
 
 
 def in_words(message: str, interface: Interface) -> Markup:
-    """What the parser had to guess, in the language of the page."""
+    """A warning of the parser, in the language of the page."""
     for pattern, key in _WARNINGS:
         found = pattern.fullmatch(message)
         if found:

@@ -1,4 +1,4 @@
-"""The page that a browser gets when a request fails: what happened, and what can be done."""
+"""The error page for browsers: what happened, and what can be done."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from mathsetu.service.limits import Limits
     from mathsetu.service.problems import ProblemPage
 
-# What each status is called in the texts of the page.
+# The key of each status in the texts of the page.
 _NAMES = {401: "key", 404: "missing", 413: "large", 429: "busy", 503: "busy"}
-# Coming again may help.
+# Problems for which a retry may help.
 _LATER = ("busy", "broken", "key")
-# Pages whose address may be written into a link; any other was made up by the visitor.
+# Paths that may be written into a link; any other path comes from the client.
 _OWN = ("/", "/search", "/post", "/docs")
 
 
 def problem_page(limits: Limits) -> ProblemPage:
-    """A maker of pages about problems."""
+    """A function that makes error pages."""
 
     def make(request: HTTPConnection, status: int, line: str) -> HTMLResponse:
         visit, ui = visited(request, limits)
@@ -40,14 +40,14 @@ def problem_page(limits: Limits) -> ProblemPage:
 
 
 def visited(request: HTTPConnection, limits: Limits) -> tuple[Visit, Interface]:
-    """What the address of a request says, and the language of its page."""
+    """The visit that the address of a request describes, and the language of its page."""
     visit = Visit.read(request.scope["path"], request.query_params, limits)
     accepted = request.headers.get("accept-language", "")
     return visit, interface(wanted_language(visit.ui, accepted))
 
 
 def about(status: int, line: str, visit: Visit, ui: Interface, limits: Limits) -> HTMLResponse:
-    """The page about one problem; it tells nothing of the library, which may need a key."""
+    """The page about one problem, without data of the library, which may require a key."""
     name = _NAMES.get(status, "broken" if status >= 500 else "wrong")
     says_more = line != _phrase(status) and name not in _LATER
     return page(
@@ -67,7 +67,7 @@ def about(status: int, line: str, visit: Visit, ui: Interface, limits: Limits) -
 
 
 def _phrase(status: int) -> str:
-    """What HTTP itself calls a status, which tells a person nothing."""
+    """The standard phrase of an HTTP status, which does not help a user."""
     try:
         return HTTPStatus(status).phrase
     except ValueError:

@@ -1,4 +1,4 @@
-"""The reference of the API for people, made from the OpenAPI file, so that the two say the same."""
+"""The API reference as a page, made from the OpenAPI document, so that the two agree."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Operation:
-    """What can be asked at an address."""
+    """One method of a path."""
 
     anchor: str
     method: str
@@ -45,7 +45,7 @@ class Operation:
 
 @dataclass(frozen=True)
 class Schema:
-    """A value of an answer."""
+    """A type of values in answers."""
 
     name: str
     description: Markup
@@ -54,7 +54,7 @@ class Schema:
 
 @dataclass(frozen=True)
 class Reference:
-    """Everything, operations by what they are about."""
+    """The whole reference, with operations grouped by tag."""
 
     version: str
     description: str
@@ -124,7 +124,7 @@ def _operation(
 
 
 def _example(path: str, parameters: Any) -> str:
-    """An address that can be tried: what must be said, with the first example of each."""
+    """An address to try: the required parameters, with the first example of each."""
     said: dict[str, str] = {}
     for one in parameters:
         if one.get("required"):
@@ -143,7 +143,7 @@ def _fields(said: Mapping[str, Any]) -> Iterator[Field]:
 
 
 def _kind(said: Mapping[str, Any]) -> Markup:
-    """What kind of value it is, in words, with a link to its table where it has one."""
+    """The type of a value in words, with a link to its table if it has one."""
     if name := _name(said):
         return Markup('<a href="#value-{}">{}</a>').format(name, name)
     if several := said.get("anyOf") or said.get("oneOf"):

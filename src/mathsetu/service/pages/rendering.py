@@ -1,4 +1,4 @@
-"""Templates to responses: one environment that escapes everything."""
+"""Renders templates to responses, in one environment that escapes everything."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mathsetu.service.pages.visit import Visit
 def page(
     template: str, visit: Visit, interface: Interface, status: int = 200, **values: Any
 ) -> HTMLResponse:
-    """A template filled in, as a response; languages that the library holds are listed first."""
+    """Render a template to a response; languages of the library are listed first."""
     summary = values.get("summary")
     present = [row.code for row in summary.languages] if summary else []
     html = _environment().get_template(template).render(
@@ -39,7 +39,7 @@ def page(
 
 
 def _present_first(rows: Iterable[Language], present: list[str]) -> list[Language]:
-    """Languages in the order in which a library holds them, then the others as they come."""
+    """Languages of a library in its order, then the others in their order."""
     places = {code: place for place, code in enumerate(present)}
     return sorted(rows, key=lambda row: places.get(row.code, len(places)))
 

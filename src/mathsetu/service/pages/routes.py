@@ -1,4 +1,4 @@
-"""The addresses of the page. Every one is a GET, and none changes anything."""
+"""The routes of the page. All are GET requests, and none changes anything."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ if TYPE_CHECKING:
     from mathsetu.service.engine import Engine
 
 _SIMILAR = 6
-# Letters of a typed word, and words offered for it.
+# Letters of a typed word, and candidates for it, at most.
 _WORD = 40
 _CANDIDATES = 5
 
 
 def router(engine: Engine, files_at: str = "") -> APIRouter:
-    """The pages that show what an engine says.
+    """The routes of the pages over an engine.
 
     Args:
-        engine: Answers.
-        files_at: Where the files of posts can be read on the web.
+        engine: The engine that answers.
+        files_at: The address of the files of posts on the web.
     """
     pages = Pages(engine, files_at)
     routes = APIRouter(include_in_schema=False)
@@ -71,7 +71,7 @@ class Pages:
         self._files_at = files_at
 
     def home(self, request: Request) -> HTMLResponse:
-        """The box, and examples to begin with."""
+        """The search box with example questions."""
         visit, ui = visited(request, self._engine.limits)
         return self._page("search.html", visit, ui, home=True)
 
@@ -115,7 +115,7 @@ class Pages:
         )
 
     def post(self, request: Request) -> HTMLResponse:
-        """A whole post, why it was found, its translation and its like."""
+        """A whole post, why it was found, its translation, and similar posts."""
         visit, ui = visited(request, self._engine.limits)
         try:
             answer = self._engine.post(visit.post_id)
@@ -181,13 +181,13 @@ class Pages:
         return Response(written, media_type="text/plain; charset=utf-8", headers=headers)
 
     def preview(self, request: Request) -> HTMLResponse:
-        """How a question is read, for the box to show while it is typed."""
+        """The preview of a question, which the box shows while it is typed."""
         visit, ui = visited(request, self._engine.limits)
         summary = views.library_summary(self._engine.describe())
         return page("preview.html", visit, ui, preview=self._preview(visit, ui), summary=summary)
 
     def suggest(self, request: Request) -> JSONResponse:
-        """What may be meant by a question that is being typed, up to the cursor."""
+        """Suggestions for a question that is being typed, up to the cursor."""
         visit, ui = visited(request, self._engine.limits)
         typed_so_far = request.query_params.get("q", "")
         try:
@@ -219,7 +219,7 @@ class Pages:
         nothing = {"home": False, "problem": "", "hits": [], "unfinished": [], "meant": ""}
         shown = nothing | {"close": True} | values
         summary = views.library_summary(self._engine.describe())
-        # Whoever reads a post has seen before how the question was read.
+        # The reader of a post has already seen the preview above the hits.
         is_read = bool(shown["problem"]) or visit.path == "/post"
         read = None if is_read else self._preview(visit, ui)
         return page(
@@ -263,7 +263,7 @@ class Pages:
             return views.TranslationView(ROWS[visit.to], problem=str(error))
 
     def _terms(self, post: PostAnswer, visit: Visit) -> TermsView | None:
-        """The terms of a post in another language, where sentences cannot be translated."""
+        """The terms of a post in another language, if sentences cannot be translated."""
         if visit.to not in ROWS or self._engine.has_translator:
             return None
         return terms(post, visit.to)
@@ -283,7 +283,7 @@ class Pages:
 
 
 def _in_devanagari(visit: Visit) -> str:
-    """A question whose Hindi was typed in Latin letters; its formulas stay as they are."""
+    """A question with Hindi in Latin letters converted to Devanagari, except its formulas."""
     question = typed_question(visit.text, as_words=visit.as_words)
     lexicon = typed_hindi()
     return "".join(
@@ -293,15 +293,15 @@ def _in_devanagari(visit: Visit) -> str:
 
 
 def typed(word: str = "") -> JSONResponse:
-    """The words of Hindi that sound like a word in Latin letters."""
+    """Hindi words that sound like a word in Latin letters."""
     return JSONResponse(typed_hindi().candidates(word[:_WORD])[:_CANDIDATES])
 
 
 async def static(version: str, name: str) -> Response:
-    """A style sheet, a script, a picture or a font of the page; no thread is needed for it."""
+    """A style sheet, a script, a picture or a font of the page, served without a thread."""
     file = files().get(name)
     if file is None:
         raise HTTPException(404)
-    # A page of an older version asks for what is no more: it gets what there is, for now.
+    # A page of an older version gets the current file, and its browser must revalidate it.
     kept = "public, max-age=31536000, immutable" if version == stamp() else "no-cache"
     return Response(file.content, media_type=file.media_type, headers={"Cache-Control": kept})

@@ -1,4 +1,4 @@
-"""The terms of a post with their names in another language above them, by the glossary."""
+"""Annotates the terms of a post with their names in another language, from the glossary."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mathsetu.service.pages.typeset import Coloured
 
 @dataclass(frozen=True)
 class TermsView:
-    """A post in its own language with its terms named in another, if it has any that are known."""
+    """A post in its own language, with its known terms annotated in another language."""
 
     language: Language
     title: Markup
@@ -25,7 +25,7 @@ class TermsView:
 
 
 def terms(post: PostAnswer, target: str) -> TermsView:
-    """The terms of a post in a language that the glossary has."""
+    """Annotate the terms of a post in a language of the glossary."""
     row = ROWS[target]
 
     def named(text: str) -> Markup:

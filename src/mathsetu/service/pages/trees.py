@@ -1,4 +1,4 @@
-"""Drawings of a found formula's trees, with what matched the question in colour."""
+"""Draws the trees of a found formula, with the parts that match the question in colour."""
 
 from __future__ import annotations
 

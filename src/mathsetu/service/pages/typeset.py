@@ -1,6 +1,6 @@
-"""Texts with formulas as HTML: words escaped, formulas as MathML of our own writer.
+"""Converts texts with formulas to HTML: words are escaped, formulas are MathML of our own writer.
 
-Nothing else on a page makes markup out of what comes from posts and queries.
+No other code of the pages makes markup from posts and queries.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from mathsetu.formulas.mathml import write_mathml
 from mathsetu.formulas.parse import parse_latex
 
 _BLANK_LINE = re.compile(r"\n[ \t]*\n\s*")
-# Ids would stand on a page several times. The page's security policy forbids style attributes;
-# formulas.css has a rule for each that the writer knows. A quote inside a value is escaped, so
-# that neither pattern can begin in a formula's own text.
+# Ids would occur several times on a page. The page's security policy forbids style attributes;
+# formulas.css has a rule for each style that the writer uses. Quotes inside values are escaped, so
+# that neither pattern can match in the text of a formula.
 _ID = re.compile(r' id="[^"]*"')
 _STYLE = ' style="'
 _MATCHED = re.compile(r'data-symbol="(\d+)" class="matched"')
 _MATH_END = "</math>"
-# What closes a sentence or a bracket stays on the line of the formula before it.
+# Closing punctuation and brackets stay on the line of the formula before them.
 _CLOSING = re.compile(r"[,.;:!?…)\]»”’।،؛؟]+")
 
 
@@ -32,7 +32,7 @@ class Piece(Protocol):
 
     @property
     def kind(self) -> Literal["text", "formula", "code"]:
-        """What it is."""
+        """The kind of the piece."""
         ...
 
     @property
@@ -42,15 +42,15 @@ class Piece(Protocol):
 
     @property
     def display(self) -> bool:
-        """Whether a formula stands on a line of its own."""
+        """Whether a formula has its own line."""
         ...
 
 
 @dataclass(frozen=True)
 class Coloured:
-    """What is coloured in a text: words, and symbols of formulas by their numbers.
+    """The coloured parts of a text: words, and symbols of formulas by their numbers.
 
-    ``words_as`` writes the words of a text in another way altogether.
+    ``words_as``, if given, formats the words of a text instead.
     """
 
     words: Collection[str] = ()
@@ -59,7 +59,7 @@ class Coloured:
 
 
 def for_page(mathml: str) -> Markup:
-    """MathML of our own writer as it stands on a page.
+    """MathML of our own writer, adapted to a page.
 
     >>> for_page('<math><mtd style="text-align:left" id="formula-0"></mtd></math>')
     Markup('<math><mtd data-style="text-align:left"></mtd></math>')
@@ -70,7 +70,7 @@ def for_page(mathml: str) -> Markup:
 def formula(
     latex: str, *, display: bool = False, symbols: Collection[int] = (), after: str = ""
 ) -> Markup:
-    """One formula, which knows its LaTeX so that it can be copied.
+    """One formula, with its LaTeX as an attribute so that it can be copied.
 
     >>> formula('"<x') # doctest: +ELLIPSIS
     Markup('<span class="formula" dir="ltr" data-latex="&#34;&lt;x"><math ...</math></span>')
@@ -88,13 +88,13 @@ def framed(
     hues: Mapping[int, int] | None = None,
     after: str = "",
 ) -> Markup:
-    """MathML of our own writer in the element that all formulas of a page stand in.
+    """MathML of our own writer, in the element that contains each formula of a page.
 
     Args:
         mathml: The formula.
         latex: Its source.
-        display: Whether it stands on a line of its own.
-        places: Where its symbols stand in the box, for the preview.
+        display: Whether it has its own line.
+        places: The positions of its symbols in the box, for the preview.
         hues: Colours of matched symbols that differ from the colour of the others.
         after: The punctuation that stays on its line.
     """
@@ -102,14 +102,14 @@ def framed(
     if hues:
         mathml = _MATCHED.sub(lambda found: _in_hue(found, hues), mathml)
     if after and display:
-        # Beside a formula that has a line of its own there is nothing but the formula itself.
+        # Nothing can follow a formula on its own line, so the mark goes into the MathML.
         mathml = mathml.removesuffix(_MATH_END) + f"<mtext>{escape(after)}</mtext>{_MATH_END}"
         after = ""
     known = Markup(' data-places="{}"').format(" ".join(map(str, places))) if places else ""
     shown = Markup('<span class="{}" dir="ltr" data-latex="{}"{}>{}</span>').format(
         kind, latex, known, for_page(mathml)
     )
-    # The mark stands outside the formula: it goes the way of the text, which may be to the left.
+    # The mark is outside the formula: it follows the direction of the text.
     return Markup('<span class="closed">{}{}</span>').format(shown, after) if after else shown
 
 
@@ -132,7 +132,7 @@ def line(pieces: Iterable[Piece], coloured: Coloured | None = None) -> Markup:
 
 @dataclass(frozen=True)
 class _Text:
-    """Words without the punctuation that went to the formula before them."""
+    """Words without the punctuation that was moved to the formula before them."""
 
     text: str
     kind: Literal["text", "formula", "code"] = "text"
@@ -140,7 +140,7 @@ class _Text:
 
 
 def _closed(pieces: Iterable[Piece]) -> Iterator[tuple[Piece, str]]:
-    """Each piece with the punctuation that follows it at once, where it is a formula."""
+    """Each piece, and for formulas the punctuation that directly follows."""
     before: Piece | None = None
     for piece in pieces:
         closing = None
@@ -202,7 +202,7 @@ def _words(text: str, coloured: Coloured) -> Markup:
         return escape(text)
     longest_first = sorted(coloured.words, key=len, reverse=True)
     pattern = "|".join(re.escape(word) for word in longest_first if word)
-    # Combining vowel signs belong to words, but are no letters to the expression's \w.
+    # Combining vowel signs belong to words, but \w does not match them.
     found = re.split(rf"(?i)(?<![\w\u0900-\u097f])({pattern})(?![\w\u0900-\u097f])", text)
     marked = (
         Markup("<mark>{}</mark>").format(part) if number % 2 else escape(part)

@@ -1,4 +1,4 @@
-"""The engine's answers as templates show them: every piece of text is HTML already or plain."""
+"""Converts the engine's answers for templates: every text is either HTML already or plain."""
 
 from __future__ import annotations
 
@@ -30,22 +30,23 @@ from mathsetu.service.pages.preview import Preview
 from mathsetu.service.pages.typeset import Coloured
 from mathsetu.service.pages.visit import Visit
 
-# A hit tells its strongest words and formulas; the rest stands in the reasons.
+# Words and formulas shown in a hit, at most; the reasons contain the others.
 _WORDS = 8
 _FORMULAS = 2
-# Of the tags of the posts that were found, so many are offered.
+# Tags of found posts that are offered as filters, at most.
 _TAGS = 12
 # The language that can be typed in Latin letters.
 _TYPED = "hi"
 _NOTHING = Markup("")
-# Parts whose reasons are the formulas that a hit shows, and what others say to programs.
+# Parts whose reasons are the formulas that a hit already shows, and measures for programs in the
+# reasons of other parts.
 _SHOWN_AS_FORMULAS = ("formulas", "math")
 _MEASURE = re.compile(r"^(?:(?:cosine|MaxSim) [-\d.]+|as written): ")
 
 
 @dataclass(frozen=True)
 class Word:
-    """Words found, and the word they translate; "" where it was found as it was asked for."""
+    """Found words, and the word of the query that they translate; "" if they are the same."""
 
     asked: str
     found: tuple[str, ...]
@@ -91,7 +92,7 @@ class HitView:
 
 @dataclass(frozen=True)
 class Facet:
-    """A value that hits can be filtered by; ``count`` is None where nobody has counted."""
+    """A value that hits can be filtered by; ``count`` is None if it is unknown."""
 
     value: str
     label: str
@@ -113,7 +114,7 @@ class Facets:
 class Results:
     """How many posts were found, and which of them a page shows.
 
-    ``total`` counts each version of a post; ``next_offset`` is 0 where there are no more.
+    ``total`` counts each version of a post; ``next_offset`` is 0 if there are no more.
     """
 
     total: int
@@ -141,7 +142,7 @@ class PostView:
 
 @dataclass(frozen=True)
 class TranslationView:
-    """A post in another language, or a line that says why it was not translated."""
+    """A post in another language, or a message why it was not translated."""
 
     language: Language
     title: Markup = _NOTHING
@@ -153,7 +154,7 @@ class TranslationView:
 
 @dataclass(frozen=True)
 class LibrarySummary:
-    """What can be searched, and the parts of the recipe that can be searched by alone."""
+    """A summary of the library, and the parts of the recipe that can be used alone."""
 
     posts: int
     languages: tuple[Language, ...]
@@ -161,7 +162,7 @@ class LibrarySummary:
 
 
 def library_summary(answer: LibraryAnswer) -> LibrarySummary:
-    """What the library holds, our languages first, in the order of the table."""
+    """Summarise the library; fully supported languages come first, in the order of the table."""
     ours = [row for code, row in LANGUAGES.items() if code in answer.languages]
     others = [language(code) for code in answer.languages if code and code not in LANGUAGES]
     parts = tuple(part for part, weight in answer.parts.items() if weight > 0)
@@ -173,7 +174,7 @@ def facets(
 ) -> Facets:
     """What the hits can be filtered by, with counts of the posts that were found.
 
-    Where only some languages are wanted, nobody has counted what the others would give.
+    With a filter for languages, the counts of the other languages are unknown.
     """
     languages = counts.get("language", {})
     tags = counts.get("tag", {})
@@ -203,11 +204,11 @@ def results(answer: SearchAnswer, visit: Visit, most: int) -> Results:
     """Which hits a page shows.
 
     Args:
-        answer: The engine's.
-        visit: What was asked for.
+        answer: The engine's answer.
+        visit: The visit.
         most: How many hits can come before those of a page.
     """
-    # Versions of a post are hits of their own in the total, but not on the page.
+    # The total counts versions of a post separately, but the page groups them.
     shown = sum(1 + len(found.versions) for found in answer.hits)
     after = visit.offset + visit.k
     is_last = len(answer.hits) < visit.k or visit.offset + shown >= answer.total or after > most
@@ -221,20 +222,20 @@ def results(answer: SearchAnswer, visit: Visit, most: int) -> Results:
 
 
 def has_typing(visit: Visit, interface: Interface, read: Preview | None = None) -> bool:
-    """Whether the switch for Hindi in Latin letters helps: to whoever may be typing it so."""
+    """Whether to show the switch for Hindi in Latin letters: if the visitor may be typing it."""
     if visit.devanagari or (read is not None and read.devanagari):
         return True
     return _TYPED in (interface.language.code, visit.asked_in) and visit.text.isascii()
 
 
 def hit(found: FoundPost, interface: Interface, asked_in: str = "", files_at: str = "") -> HitView:
-    """A hit with what matched in colour.
+    """A hit with its matches in colour.
 
     Args:
         found: The engine's answer.
         interface: The page's language, which the hit can be translated into.
-        asked_in: The language of the question, offered where the post is in the page's.
-        files_at: Where the files of posts can be read.
+        asked_in: The language of the question, offered if the post is in the page's language.
+        files_at: The address of the files of posts on the web.
     """
     row = language(found.language)
     coloured = _coloured(found)
@@ -260,11 +261,11 @@ def hit(found: FoundPost, interface: Interface, asked_in: str = "", files_at: st
 
 
 def post(answer: PostAnswer, found: FoundPost | None = None, files_at: str = "") -> PostView:
-    """A whole post; what matched the question it was found by is coloured."""
+    """A whole post; matches of the question that found it are coloured."""
     row = language(answer.language)
     coloured = _coloured(found) if found else Coloured()
     shown = (*answer.title_pieces, *answer.question, *answer.body)
-    # An answer without a title is known by what was asked, as where it was found.
+    # The title of an answer without one comes from its question, as among the hits.
     text = pieces(snippet(marked(answer.question or answer.body)))
     return PostView(
         id=answer.id,
@@ -293,7 +294,7 @@ def translation(answer: PostTranslation) -> TranslationView:
 
 def _coloured(found: FoundPost) -> Coloured:
     symbols: dict[str, set[int]] = {}
-    for matched in found.formulas:  # several of the question may be found in one of the post
+    for matched in found.formulas:  # several formulas of the question may match the same one
         symbols.setdefault(matched.found, set()).update(matched.symbols)
     return Coloured([word.found for word in found.words], symbols)
 
@@ -301,7 +302,7 @@ def _coloured(found: FoundPost) -> Coloured:
 def _title(
     title: Sequence[Piece], text: Sequence[Piece], post_id: str, coloured: Coloured
 ) -> Markup:
-    """The title of a post, else how it begins, else its id: there is always something to press."""
+    """The title of a post, else its beginning, else its id: the link is never empty."""
     shown = typeset.line(title, coloured)
     if not shown.striptags():
         shown = typeset.line(_beginning(text))
@@ -309,7 +310,7 @@ def _title(
 
 
 def _beginning(text: Sequence[Piece]) -> tuple[Piece, ...]:
-    """What stands for a title: the words before the first formula, and it, of the first line."""
+    """A replacement for a title: the first line, up to and including its first formula."""
     shown: list[Piece] = []
     for piece in text[:2]:
         if piece.kind == "text" and "\n" in piece.text:
@@ -319,12 +320,12 @@ def _beginning(text: Sequence[Piece]) -> tuple[Piece, ...]:
 
 
 def _direction(row: Language) -> str:
-    """Which way a text runs; that of a language nobody knows is told by its first letter."""
+    """The direction of a text; in an unknown language, its first letter determines it."""
     return row.direction if row.code in ROWS else "auto"
 
 
 def _signal(share: Share, interface: Interface) -> Signal:
-    """A share for people: measures that only programs read are left out."""
+    """A share of the score for display, without measures that are for programs."""
     percent = round(100 * min(max(share.share, 0.0), 1.0))
     label = interface.part(share.part)
     if share.part == LANGUAGE:
@@ -339,7 +340,7 @@ def _signal(share: Share, interface: Interface) -> Signal:
 
 
 def _words(matched: Sequence[MatchedWord]) -> tuple[Word, ...]:
-    """The strongest words: first what a translation found, then what is the same in the post."""
+    """The strongest words: first those found by translation, then those that are the same."""
     translated: dict[str, list[str]] = {}
     same: dict[str, Word] = {}
     for word in matched[:_WORDS]:

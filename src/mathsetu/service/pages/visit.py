@@ -1,4 +1,4 @@
-"""What the address of a page says: the question, the filters, and the language of the page."""
+"""Reads and writes addresses of pages: the question, the filters, and the page's language."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ HITS = 10
 
 @dataclass(frozen=True)
 class Visit:
-    """One visit. Addresses are plain, so each can be kept, sent and opened again.
+    """The state of a page; its address contains all of it, so it can be saved, sent and reopened.
 
     Attributes:
         path: The page.
         text: The question.
-        asked_in: The language of the question where the visitor has said it.
+        asked_in: The language of the question, if the visitor chose it.
         post_id: The post, on a post's page.
         languages: Only posts in one of these languages.
         tags: Only posts with all of these tags.
         collections: Only posts of one of these collections.
-        by: The one part of the recipe that counts; all of them unless named.
+        by: The only part of the recipe that is used; all parts unless given.
         k: How many hits.
         offset: How many hits come before them.
-        at: On a post's page, the rank of the hit that one came from; the way back leads there.
-        own: How much posts in the visitor's language are preferred; as the recipe says unless
-            named.
+        at: On a post's page, the rank of the hit that was followed; the link back leads to it.
+        own: How strongly posts in the visitor's language are preferred; the recipe's setting
+            unless given.
         is_grouped: Whether versions of a post in several languages are one hit.
-        as_words: Whether only what stands between delimiters is read as a formula.
-        devanagari: Whether the question is Hindi typed in Latin letters, to be written in its own.
+        as_words: Whether only delimited text is read as a formula.
+        devanagari: Whether the question is Hindi in Latin letters, to be converted to Devanagari.
         to: The language a post is translated into.
-        ui: The language of the page where the address names it.
+        ui: The language of the page, if the address names it.
     """
 
     path: str = "/"
@@ -63,7 +63,7 @@ class Visit:
 
     @classmethod
     def read(cls, path: str, parameters: QueryParams, limits: Limits) -> Self:
-        """Read an address; what makes no sense in it counts as not said."""
+        """Read an address; invalid values are ignored."""
         return cls(
             path=path,
             text=parameters.get("q", "").strip(),
@@ -85,7 +85,7 @@ class Visit:
         )
 
     def address(self, **changes: Any) -> str:
-        """The address of this visit with some things changed.
+        """The address of this visit with some values changed.
 
         >>> Visit("/search", text="a+b & c", tags=("limits",)).address(languages=("hi",))
         '/search?q=a%2Bb+%26+c&in=hi&tag=limits'
@@ -103,7 +103,7 @@ class Visit:
         return Visit(path, ui=self.ui).address(**said)
 
     def kept(self) -> Iterator[tuple[str, str]]:
-        """What a new question keeps of this visit: filters and the language of the page."""
+        """The parameters that a new question keeps: filters and the language of the page."""
         kept = Visit(
             languages=self.languages,
             tags=self.tags,
@@ -116,7 +116,7 @@ class Visit:
         return kept._parameters()
 
     def weights(self) -> dict[str, float] | None:
-        """What the parts of the recipe count where the visitor has chosen one of them."""
+        """The weights of the recipe's parts if the visitor has chosen one of them."""
         return {self.by: 1.0} if self.by else None
 
     def narrowed(self, **changes: Any) -> str:
@@ -140,17 +140,17 @@ class Visit:
         return tuple(dict.fromkeys([*self.tags, tag]))
 
     def of_post(self, post_id: str, rank: int = 0, to: str = "") -> str:
-        """The address of a post's page, from which a way leads back to the results.
+        """The address of a post's page, which has a link back to the results.
 
         Args:
             post_id: The post.
-            rank: Its rank among the hits; the one that one came from unless given.
+            rank: Its rank among the hits; unchanged unless given.
             to: The language that it is translated into.
         """
         return self.address(path="/post", post_id=post_id, at=rank or self.at, to=to)
 
     def back(self) -> str:
-        """The address of the results, at the hit that one came from.
+        """The address of the results, at the hit that was followed.
 
         >>> Visit("/post", text="x", post_id="7", offset=10, at=12).back()
         '/search?q=x&offset=10#hit-12'

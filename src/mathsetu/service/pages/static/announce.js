@@ -1,8 +1,8 @@
-// Says things to those who listen to the page. The words are in the page, in its language.
+// Announces messages to screen readers. The texts are in the page, in its language.
 
 const announcer = document.getElementById("announcer");
 
-/** Announce one of the texts that the announcer's element carries. */
+/** Announce one of the texts in the data of the announcer's element. */
 export function announce(name) {
   announcer.textContent = announcer.dataset[name];
 }

@@ -1,16 +1,16 @@
-// The box: Enter asks, the preview follows what is typed, and waiting can be seen.
+// The search box: Enter searches, the preview follows the typed text, and waiting is visible.
 
 import { announce } from "./announce.js";
 import { enhanceFormulas } from "./formulas.js";
 
-const PLACE = "{}"; // to be filled in
-const PAUSE = 180; // milliseconds without a key before the preview is asked for
+const PLACE = "{}"; // a placeholder
+const PAUSE = 180; // milliseconds without a key before the preview is requested
 
 const form = document.getElementById("box");
 const field = document.getElementById("q");
 const preview = document.getElementById("preview");
 
-/** Put LaTeX into the box where the cursor is: what was selected goes into its first place. */
+/** Insert LaTeX into the box at the cursor; selected text goes into its first placeholder. */
 export function insert(latex) {
   const { selectionStart: start, selectionEnd: end, value } = field;
   const filled = latex.replace(PLACE, () => `{${value.slice(start, end)}}`);
@@ -25,7 +25,7 @@ export function insert(latex) {
   field.dispatchEvent(new Event("input", { bubbles: true }));
 }
 
-/** Move the cursor into the next braces without content; whether there were any. */
+/** Move the cursor into the next placeholder; return whether there was one. */
 function goToNextPlace() {
   const place = field.value.indexOf(PLACE, field.selectionEnd);
   if (place < 0 || !isInsideFormula(place)) return false;
@@ -33,13 +33,13 @@ function goToNextPlace() {
   return true;
 }
 
-/** Whether the place in the box lies inside a formula. */
+/** Whether a position in the box is inside a formula. */
 export function isInsideFormula(place) {
   const dollars = field.value.slice(0, place).replaceAll("\\$", "").match(/\$+/g) ?? [];
   return dollars.length % 2 === 1;
 }
 
-/** The formula that a place of the box touches, its dollars included; null where there is none. */
+/** The formula at a position in the box, including its dollars; null if there is none. */
 export function formulaAt(place) {
   const marks = [...field.value.matchAll(/(?<!\\)\$+/g)];
   for (let number = 0; number + 1 < marks.length; number += 2) {
@@ -76,7 +76,7 @@ async function showPreview() {
     preview.replaceChildren(...shown.body.childNodes);
     enhanceFormulas(preview);
   } catch {
-    // A newer key was pressed, or the server is away: the old preview stays.
+    // A newer key was pressed, or the server does not respond: the old preview stays.
   }
 }
 
@@ -92,7 +92,7 @@ export function enhanceBox() {
       event.preventDefault();
       form.requestSubmit();
     }
-    // Tab leaves the box as everywhere, once nothing is left to fill in.
+    // Without a next placeholder, Tab leaves the box as usual.
     if (event.key === "Tab" && !event.shiftKey && goToNextPlace()) event.preventDefault();
   });
   form.addEventListener("change", (event) => {
@@ -102,7 +102,7 @@ export function enhanceBox() {
     document.body.classList.add("busy");
     announce("searching");
   });
-  // Going back shows the page as it was left, so the line must stop running.
+  // Going back shows the page as it was left, so the progress line must be stopped.
   addEventListener("pageshow", () => document.body.classList.remove("busy"));
   grow();
 }

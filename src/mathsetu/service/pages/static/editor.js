@@ -1,5 +1,5 @@
-// The visual editor: the formula at the cursor as it is drawn. What is changed there is changed in
-// the box at once. The component is large, so it is fetched when it is asked for.
+// The visual editor: shows the formula at the cursor typeset. Changes appear in the box at once. The
+// component is large, so it is loaded on first use.
 
 import { announce } from "./announce.js";
 import { formulaAt } from "./box.js";
@@ -8,10 +8,10 @@ const button = document.getElementById("editor-button");
 const panel = document.getElementById("editor");
 const field = document.getElementById("q");
 
-let visual = null; // the component, once it was fetched
-let edited = null; // the formula under work: where it stands in the box, and its dollars
+let visual = null; // the component, once it is loaded
+let edited = null; // the edited formula: its position in the box, and its dollars
 let isWriting = false;
-let hasCursor = false; // whether the visitor has put the cursor anywhere
+let hasCursor = false; // whether the visitor has placed the cursor
 
 function read() {
   const place = hasCursor ? field.selectionStart : field.value.indexOf("$");
@@ -54,7 +54,7 @@ async function open() {
   visual.focus();
 }
 
-/** Put LaTeX into the editor; false where it is closed. */
+/** Insert LaTeX into the editor; return false if it is closed. */
 export function insertVisually(latex) {
   if (!visual || panel.hidden) return false;
   visual.insert(latex);
@@ -68,7 +68,7 @@ export function enhanceEditor() {
   for (const event of ["keydown", "pointerdown"]) {
     field.addEventListener(event, () => (hasCursor = true));
   }
-  // Who works in the box meanwhile turns to another formula, or changes this one.
+  // An action in the box may change this formula, or move to another one.
   for (const event of ["input", "keyup", "click"]) {
     field.addEventListener(event, () => {
       if (!panel.hidden && !isWriting) read();

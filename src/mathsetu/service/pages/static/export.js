@@ -1,8 +1,8 @@
-// Ways to take a post along: a press copies, instead of following the link or fetching the file.
+// Export of a post: a click copies, instead of following the link or downloading the file.
 
 import { announce } from "./announce.js";
 
-const SHOWN = 900; // milliseconds for which a way that was taken is marked
+const SHOWN = 900; // milliseconds for which a copied item is marked
 
 async function text(link) {
   if (link.dataset.take === "link") return link.href;
@@ -22,7 +22,7 @@ export function enhanceExport() {
       link.classList.add("copied");
       setTimeout(() => link.classList.remove("copied"), SHOWN);
     } catch {
-      location.assign(link.href); // the browser forbids it, so the file is fetched
+      location.assign(link.href); // the browser forbids copying, so the file is downloaded
     }
   });
 }

@@ -1,4 +1,4 @@
-// Formulas: a press copies the LaTeX, and one that is too wide for its line gets one of its own.
+// Formulas: a click copies the LaTeX, and a formula that is too wide for its line gets its own line.
 
 import { announce } from "./announce.js";
 
@@ -20,12 +20,12 @@ function widen(formula) {
   const room = formula.closest(".prose, .reading, .question, .shore, dd, h1, h2")?.clientWidth;
   if (room && formula.getBoundingClientRect().width > room) formula.classList.add("wide");
   if (formula.scrollWidth > formula.clientWidth && formula.clientWidth > 0) {
-    // What scrolls must be reachable with the keyboard.
+    // Scrollable elements must be reachable with the keyboard.
     formula.tabIndex = 0;
   }
 }
 
-/** Fit the formulas of what is opened: folded away, they have no width. */
+/** Fit the formulas of an element when it is opened: in a closed one they have no width. */
 export function listenToFolds() {
   document.addEventListener(
     "toggle",
@@ -36,7 +36,7 @@ export function listenToFolds() {
   );
 }
 
-/** Make the formulas inside an element copyable and fit its width. */
+/** Make the formulas inside an element copyable, and fit them to its width. */
 export function enhanceFormulas(root) {
   for (const button of root.querySelectorAll("button[data-copy]")) {
     button.hidden = false;

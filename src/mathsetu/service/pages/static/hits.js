@@ -35,7 +35,7 @@ export function enhanceHits() {
     event.preventDefault();
     translateInPlace(link);
   });
-  // A menu closes when one turns elsewhere.
+  // A click outside a menu closes it.
   document.addEventListener("click", (event) => {
     for (const menu of document.querySelectorAll("details.menu[open]")) {
       if (!menu.contains(event.target)) menu.open = false;

@@ -1,4 +1,5 @@
-// The page by keyboard: / asks, j and k walk, w and t open, Esc leaves, ? helps.
+// Keys of the page: / goes to the box, j and k move between hits, w shows why a hit was found,
+// t translates it, Esc closes, ? shows the help.
 
 const field = document.getElementById("q");
 const help = document.getElementById("help");
@@ -35,7 +36,7 @@ function leave() {
   }
 }
 
-/** Help stands beside the page, which stays in sight and in use. */
+/** Show or hide the help beside the page, which stays visible and usable. */
 function toggleHelp() {
   if (help.open) help.close();
   else help.show();

@@ -1,5 +1,5 @@
-// What the page can do beyond plain HTML. Each part works alone and does nothing where its
-// elements are missing.
+// The functions of the page beyond plain HTML. Each part works alone and does nothing if its elements
+// are missing.
 
 import { enhanceBox } from "./box.js";
 import { enhanceEditor } from "./editor.js";

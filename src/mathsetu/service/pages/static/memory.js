@@ -1,4 +1,4 @@
-// What the browser remembers of a visitor's choices. Some browsers forbid it: then nothing is.
+// Stores a visitor's choices in the browser. If the browser forbids it, nothing is stored.
 
 export function recall(name) {
   try {
@@ -12,6 +12,6 @@ export function remember(name, value) {
   try {
     localStorage.setItem(name, value);
   } catch {
-    // The choice holds until the page is left.
+    // The choice applies until the visitor leaves the page.
   }
 }

@@ -1,18 +1,18 @@
-// More hits come below those that are there, so that nobody loses their place. The address then names
-// all of them: who goes on to a post and comes back finds them again.
+// Appends more hits below the present ones, so that the visitor keeps the place. The address then
+// covers all of them: a visitor who comes back from a post finds them again.
 
 import { announce } from "./announce.js";
 import { enhanceFormulas } from "./formulas.js";
 
-const MOST = 100; // hits of one page
+const MOST = 100; // hits of one page, at most
 
 function remember(last) {
   const address = new URL(location);
   const shown = last - Number(address.searchParams.get("offset") ?? 0);
-  if (shown > MOST) return; // a later page has an address of its own
+  if (shown > MOST) return; // a later page has its own address
   address.searchParams.set("k", shown);
   history.replaceState(null, "", address);
-  // The way back from a post leads to all of them, too.
+  // The link back from a post leads to all of them, too.
   for (const link of document.querySelectorAll("#hits a[href^='/post?']:not([data-take])")) {
     const way = new URL(link.href);
     for (const name of ["k", "offset"]) {

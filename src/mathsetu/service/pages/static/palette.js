@@ -1,4 +1,4 @@
-// Buttons of the palette put their LaTeX into the box, or into the visual editor where it is open.
+// Buttons of the palette insert their LaTeX into the box, or into the visual editor if it is open.
 
 import { insert } from "./box.js";
 import { insertVisually } from "./editor.js";

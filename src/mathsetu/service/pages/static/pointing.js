@@ -1,4 +1,4 @@
-// A press on a symbol of the preview selects it in the box, so that it can be changed there.
+// A click on a symbol of the preview selects it in the box, so that it can be changed there.
 
 export function enhancePreview() {
   const field = document.getElementById("q");
@@ -10,7 +10,7 @@ export function enhancePreview() {
     // The server reads the question without the white space around it.
     const before = field.value.length - field.value.trimStart().length;
     const [from, to] = [before + places[number], before + places[number + 1]];
-    // A script and its sign are read as one: the sign stays.
+    // A script is read together with its sign, which is not selected.
     const sign = field.value.slice(from, to).match(/^[\^_]\s*/)?.[0].length ?? 0;
     const chosen = field.value.slice(from + sign, to).trimEnd();
     field.focus();

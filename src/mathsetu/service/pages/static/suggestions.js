@@ -1,12 +1,12 @@
-// What may be meant, below the box while one types: terms, topics, titles, and what this visitor
-// searched for before. The last is known to the browser alone.
+// Suggestions below the box during typing: terms, topics, titles, and earlier searches of this
+// visitor. Only the browser stores earlier searches.
 
 import { isInsideFormula } from "./box.js";
 import { recall, remember } from "./memory.js";
 
-const PAUSE = 120; // milliseconds without a key before suggestions are asked for
+const PAUSE = 120; // milliseconds without a key before suggestions are requested
 const KEPT = 12; // searches that are remembered
-const RECENT = 4; // of them, those that are shown at once
+const RECENT = 4; // how many of them are shown at once
 
 const field = document.getElementById("q");
 const panel = document.getElementById("suggestions");
@@ -14,7 +14,7 @@ const list = document.getElementById("suggestion-list");
 const candidates = document.getElementById("candidates");
 const forget = document.getElementById("forget-button");
 
-let shown = []; // suggestions: their kind, their text, and from where on they replace what is typed
+let shown = []; // suggestions: kind, text, and the position from which they replace the typed text
 let active = -1;
 let waiting = 0;
 let asking = new AbortController();
@@ -79,14 +79,14 @@ function item(suggestion, number) {
   kind.className = "kind";
   kind.textContent = panel.dataset[suggestion.kind];
   element.append(text, " ", kind);
-  // The box keeps the cursor.
+  // The box keeps the focus.
   element.addEventListener("pointerdown", (event) => event.preventDefault());
   element.addEventListener("click", () => choose(suggestion));
   return element;
 }
 
 function show(suggestions) {
-  if (!candidates.hidden) return close(); // other words of the same sound stand there
+  if (!candidates.hidden) return close(); // words of the same sound are shown there
   const known = new Set();
   shown = suggestions.filter(({ text }) => !known.has(text) && known.add(text));
   list.replaceChildren(...shown.map(item));
@@ -114,7 +114,7 @@ async function suggest() {
       show([...earlier, ...found]);
     }
   } catch {
-    // A newer key was pressed, or the server is away.
+    // A newer key was pressed, or the server does not respond.
   }
 }
 
@@ -134,7 +134,7 @@ function followKey(event) {
   event.stopImmediatePropagation();
 }
 
-/** Must come before the box listens: a key that chooses a suggestion does not search, too. */
+/** Must run before enhanceBox: a key that chooses a suggestion must not also start a search. */
 export function enhanceSuggestions() {
   if (!panel) return;
   field.setAttribute("aria-autocomplete", "list");

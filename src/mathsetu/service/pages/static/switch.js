@@ -1,4 +1,4 @@
-// The switch between light and dark; without a choice the system's own setting counts.
+// The switch between light and dark; without a choice, the system's setting applies.
 
 import { remember } from "./memory.js";
 

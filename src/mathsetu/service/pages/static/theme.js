@@ -1,4 +1,4 @@
-// Runs before the page is drawn, so that a chosen theme never flashes the other one.
+// Runs before the page is drawn, so that the other theme never flashes.
 "use strict";
 
 (() => {
@@ -6,6 +6,6 @@
     const wanted = localStorage.getItem("theme");
     if (wanted === "dark" || wanted === "light") document.documentElement.dataset.theme = wanted;
   } catch {
-    // Some browsers forbid remembering: the system's own setting counts.
+    // The browser forbids storage: the system's setting applies.
   }
 })();

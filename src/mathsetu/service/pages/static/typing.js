@@ -1,5 +1,5 @@
-// Hindi typed in Latin letters: a finished word becomes Devanagari, and the other words that
-// sound like it can be chosen instead. Formulas stay as they are.
+// Hindi typed in Latin letters: a finished word is converted to Devanagari, and other words that
+// sound like it can be chosen instead. Formulas are not changed.
 
 import { isInsideFormula } from "./box.js";
 import { recall, remember } from "./memory.js";
@@ -14,7 +14,7 @@ async function candidates(word) {
     const answer = await fetch(`/typed?word=${encodeURIComponent(word)}`);
     return answer.ok ? await answer.json() : [];
   } catch {
-    return []; // the server is away: the word stays as it was typed
+    return []; // the server does not respond: the word stays as it was typed
   }
 }
 
@@ -59,7 +59,7 @@ async function finishWord() {
 export function enhanceTyping() {
   const box = document.querySelector("input[name=deva]");
   if (!box) return;
-  // The server would change the whole question again after it was changed word by word.
+  // Otherwise the server would convert the whole question again, after its words were converted.
   box.removeAttribute("name");
   box.checked = box.checked || recall("devanagari") === "1";
   box.addEventListener("change", () => {
@@ -69,7 +69,7 @@ export function enhanceTyping() {
   });
   field.addEventListener("input", (event) => {
     if (!event.data) return;
-    // Who types on has chosen; the next thing below the box are suggestions.
+    // Typing on confirms the word; suggestions replace the list below the box.
     list.hidden = true;
     if (box.checked && event.data.endsWith(" ")) finishWord();
   });

@@ -1,9 +1,9 @@
-// MathLive, made to keep our security policy: the policy allows no style attributes in markup, so
-// they travel under another name and are set by this script, which the policy does allow.
+// MathLive under our security policy: the policy forbids style attributes in markup, so they are
+// renamed in the markup and set by this script, which the policy allows.
 
 import { MathfieldElement } from "./mathlive.min.mjs";
 
-// Commands of MathLive's own, in LaTeX that everybody knows.
+// MathLive's own commands, and the standard LaTeX for them.
 const PLAIN = [
   [/\\(?:d|capitalD)ifferentialD(?![a-zA-Z])\s*/g, " d"],
   [/\\exponentialE(?![a-zA-Z])\s*/g, " e"],
@@ -11,11 +11,11 @@ const PLAIN = [
   [/\\m(left|right)(?![a-zA-Z])/g, "\\$1"],
   [/\\([NZQRC])(?![a-zA-Z])/g, "\\mathbb{$1}"],
 ];
-// Commands that reach out of a formula into the page: what holds them is left to the box.
+// Commands that affect the page outside the formula: formulas with them can be edited in the box only.
 const REACHING = /\\(?:href|url|html|class|css|data|style|include|unicode)/i;
 
 MathfieldElement.createHTML = (markup) =>
-  // It is taken back at once, before a style under another name could be set.
+  // MathLive removes this style at once, before the script could set a renamed one.
   markup.replace(' style="visibility:hidden"', "").replaceAll(" style=", " data-style=");
 MathfieldElement.fontsDirectory = new URL(".", import.meta.url).href;
 MathfieldElement.soundsDirectory = null;
@@ -30,7 +30,7 @@ function setStyles(root) {
   new MutationObserver(set).observe(root, { childList: true, subtree: true });
 }
 
-/** The keyboard for touch screens must not cover what is typed with it. */
+/** Keep the virtual keyboard for touch screens from covering the field. */
 function makeRoom(visual, keyboard) {
   keyboard.editToolbar = "none"; // its markup does not come through createHTML
   keyboard.addEventListener("geometrychange", () => {
@@ -43,7 +43,7 @@ function plain(latex) {
   return PLAIN.reduce((text, [theirs, ours]) => text.replaceAll(theirs, ours), latex).trim();
 }
 
-/** A visual field inside an element, which says what was changed, and when one leaves or is done. */
+/** Make a visual field inside an element, with callbacks for changes, for Escape and for Enter. */
 export function makeVisualField(host, { change, leave, done }) {
   const visual = new MathfieldElement();
   setStyles(visual.shadowRoot);
@@ -56,7 +56,7 @@ export function makeVisualField(host, { change, leave, done }) {
   host.prepend(visual);
   visual.menuItems = [];
   visual.addEventListener("input", () => change(plain(visual.getValue("latex-without-placeholders"))));
-  // A press beside the formula leaves the keys with whoever had them.
+  // A click beside the formula would not move the focus here.
   visual.addEventListener("click", () => visual.focus());
   visual.addEventListener(
     "keydown",
