@@ -242,7 +242,7 @@ def preference(name: str) -> float:
 
 
 def evidence(totals: Sequence[float], versions: int) -> float:
-    """The joint score of the versions of one post: half the best one, half the best three.
+    """The joint score of a post's versions: half the best one, half the mean of the best three.
 
     Versions have the same content in different words, so each is another estimate of whether the
     post answers the query. A post that one estimate in six favours is less likely to be the answer

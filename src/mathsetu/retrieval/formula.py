@@ -93,7 +93,7 @@ class FormulaRetriever:
         self.formula_finder = self
 
     def ask(self, questions: Sequence[Question]) -> list[FormulaReply]:
-        """Ask several questions."""
+        """Answer several questions."""
         return [FormulaReply(self, question) for question in questions]
 
     def formulas(self, latex: str, k: int) -> list[FormulaMatch]:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 class _Said(NamedTuple):
     """Words of a question as read in a language, one translation of them, and its terms.
 
-    For the words themselves, ``form`` is empty and the terms are theirs.
+    For the words themselves, the translation (``form``) is empty, and the terms are their own.
     """
 
     asked: str
@@ -74,7 +74,7 @@ _REMEMBERED, _WORDS_READ = 2_000, 20_000
 _SHORT = 8
 # The most words of a quote that is extended to show the question's words in full.
 _LONGEST_QUOTE = 20
-# Characters of formulas between quoted words; longer formulas are left out.
+# The most characters of formulas between quoted words; longer formulas are left out.
 _LONGEST_GAP = 80
 # A call or an index in code, whose names are separate words.
 _CODE = re.compile(r"\w[(\[{]\w{2}")
@@ -249,7 +249,7 @@ class LexicalRetriever:
         return any(segment.document_counts(terms).any() for segment in self.index.segments)
 
     def ask(self, questions: Sequence[Question]) -> list[LexicalReply]:
-        """Ask several questions."""
+        """Answer several questions."""
         return [LexicalReply(self, question) for question in questions]
 
 
@@ -398,7 +398,7 @@ class LexicalReply:
             if forms := self._forms_of(one, language, text):
                 return [self._met(one, found) for found in forms]
         # If the question is in the language of the post, parts of translations from another reading
-        # match by chance: "identity" is a Czech word, too, for "algebraic identity" in English.
+        # match by chance: "identity", read as Czech, is translated to "algebraic identity".
         is_own = language in self._question.languages
         for one in said:
             if not one.form or not is_own:

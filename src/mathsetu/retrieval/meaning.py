@@ -439,7 +439,7 @@ class MeaningRetriever:
         self.quotations = lru_cache(_EXPLAINED)(self._quotations)
 
     def ask(self, questions: Sequence[Question]) -> list[MeaningReply]:
-        """Ask several questions."""
+        """Answer several questions."""
         return [MeaningReply(self, question) for question in questions]
 
     def near(self, query: Vectors, allowed: NDArray[np.bool_] | None) -> NDArray[np.int64]:

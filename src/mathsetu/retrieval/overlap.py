@@ -171,7 +171,7 @@ class OverlapRetriever:
         self.posts = len(self.numbering)
 
     def ask(self, questions: Sequence[Question]) -> list[OverlapReply]:
-        """Ask several questions."""
+        """Answer several questions."""
         return [OverlapReply(self, question) for question in questions]
 
 
