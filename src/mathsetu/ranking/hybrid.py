@@ -1,11 +1,12 @@
-"""The hybrid score: a weighted sum of what the parts of a recipe say about each candidate.
+"""The hybrid score: a weighted sum of the scores that the parts of a recipe give a candidate.
 
-The scores of different parts are brought onto one scale first, candidate by candidate. With two
-parts it is λ·text + (1-λ)·math of the MIRaCLE paper. Ties go to the candidate that the leading part
-(the first one) prefers, then to the earlier post.
+The scores of different parts are first normalised to one scale. With two parts the sum is
+λ·text + (1-λ)·math of the MIRaCLE paper. Ties go to the candidate that the leading part (the first
+one) prefers, then to the earlier post.
 
-On that scale the best candidate is always near 1, whatever was asked. A calibration turns scores
-into chances, which mean the same for every query; and who asks may prefer posts in a language.
+On that scale the best candidate is always near 1, whatever the query. A calibration turns scores
+into probabilities, which are comparable between queries. A user may also prefer posts in a
+language.
 """
 
 from __future__ import annotations
@@ -27,14 +28,14 @@ if TYPE_CHECKING:
 
 
 def minmax(scores: Numbers, full: float = 0.0) -> Numbers:
-    """The best becomes 1, what was not found stays 0, the others keep their proportions.
+    """Scale scores so that the best is 1, not found stays 0, and proportions are kept.
 
-    Scores are measured from zero (not found) unless some are negative, so that a candidate
-    which one part found last is still better off than one it did not find.
+    The scale begins at zero (not found) unless some scores are negative, so that a candidate
+    that a part found last still scores more than one that it did not find.
 
     Args:
-        scores: Of all candidates.
-        full: The least score that becomes 1: where the best is below, it is little to go by.
+        scores: The scores of all candidates.
+        full: The least score that becomes 1; a best score below it is weak evidence.
 
     >>> minmax(np.array([0.0, 2.0, 4.0])).tolist()
     [0.0, 0.5, 1.0]
@@ -47,7 +48,7 @@ def minmax(scores: Numbers, full: float = 0.0) -> Numbers:
 
 
 def ranks(scores: Numbers) -> Numbers:
-    """The best becomes 1, the next less by an equal step; ties share, zero stays zero.
+    """Turn scores into ranks, in equal steps from 1 downwards; ties share, zero stays zero.
 
     >>> ranks(np.array([0.1, 9.0, 0.0, 0.1])).tolist()
     [0.5, 1.0, 0.0, 0.5]
@@ -80,10 +81,10 @@ def shares(
     """What each part adds to the hybrid score of each candidate.
 
     Args:
-        scores: What each part says of the candidates.
-        weights: What each part counts.
+        scores: The scores of the candidates from each part.
+        weights: The weight of each part.
         normalisation: A name of `NORMALISATIONS`.
-        full_scores: For some parts the least score that counts in full (`minmax`).
+        full_scores: For some parts, the least score that counts in full (`minmax`).
 
     >>> scores = {"words": np.array([4.0, 2.0]), "formulas": np.array([0.0, 1.0])}
     >>> parts = shares(scores, {"words": 0.7, "formulas": 0.3}, "minmax")
@@ -107,14 +108,14 @@ def order(parts: Mapping[str, Numbers], numbers: NDArray[np.int64]) -> NDArray[n
     """
     total = sum(parts.values(), start=np.zeros(len(numbers)))
     leading = next(iter(parts.values()))
-    # Rounding makes sums that are equal on paper equal here, so that the tie rule decides.
+    # Rounded, so that mathematically equal sums are equal here, and the tie rule decides.
     return np.lexsort((numbers, -leading, -total.round(9)))
 
 
 def adapted(weights: Mapping[str, float], silent: frozenset[str]) -> dict[str, float]:
-    """Weights for one query: parts that have nothing to go on leave theirs to the others.
+    """Weights for one query: those of parts without input are shared among the others.
 
-    A formula alone must not be ranked with 30% of the weight because a recipe expects words.
+    A query of one formula must not be ranked with 30% of the weight because a recipe expects words.
 
     >>> adapted({"words": 0.7, "formulas": 0.3}, frozenset({"words"}))
     {'words': 0.0, 'formulas': 1.0}
@@ -125,26 +126,26 @@ def adapted(weights: Mapping[str, float], silent: frozenset[str]) -> dict[str, f
     return {name: 0.0 if name in silent else weight / speaking for name, weight in weights.items()}
 
 
-#: The weights of a calibration that are of no part: the constant, and the score beside the best.
+#: The weights of a calibration that belong to no part: the constant, and the relative score.
 BIAS, SCORE = "bias", "score"
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """Turns the scores of a query's candidates into chances, learned from judged topics.
+    """Turns the scores of a query's candidates into probabilities, learned from judged topics.
 
-    What a part says of its best candidate (its level, whatever the others are) tells whether the
-    library has anything close to the query; how a candidate compares with the best one tells the
-    rest. A score is the product of both chances: the share of hits with such a score that are
-    relevant. Within a query the order stays as it is.
+    The score that a part gives its best candidate (its level) determines how likely the library
+    has anything close to the query. How a candidate compares with the best one determines how
+    likely it is relevant then. A calibrated score is the product of both probabilities: the
+    expected share of relevant hits at this score. The order within a query does not change.
 
     Attributes:
-        half: What a part says of a candidate that is half as good as one can be; a level is
-            level / (level + half).
-        close: Log-odds that there is something close: what ``bias`` and the level of each part add.
-        silent: What is added instead for a part that the query gives nothing to go on.
-        relevant: Log-odds that a candidate is relevant then: ``bias``, the level of parts, and
-            ``score``, for how much its score is below that of the best (0 to -1).
+        half: For each part, the score of a candidate that is half as good as possible; a level is
+            scaled to level / (level + half).
+        close: Log-odds that something is close: ``bias``, and the weight of each part's level.
+        silent: What is added instead for a part that has no input from the query.
+        relevant: Log-odds that a candidate is relevant then: ``bias``, the weights of the parts'
+            levels, and ``score``, the weight of how far its score is below the best (0 to -1).
         threshold: A best score below this means that nothing is close.
 
     >>> learned = Calibration(half={"meaning": 0.2}, close={"bias": -9, "meaning": 20},
@@ -190,8 +191,8 @@ class Calibration:
 
         Args:
             totals: Their hybrid scores, best first.
-            levels: What each part says of its best candidate.
-            silent: The parts that the query gives nothing to go on.
+            levels: The score that each part gives its best candidate.
+            silent: The parts that have no input from the query.
             is_said: Whether a candidate has all words of the query: something close is then at
                 least as likely as not, however frequent the words are.
         """
@@ -213,7 +214,7 @@ class Calibration:
 
 
 def chance(log_odds: float) -> float:
-    """The chance that log-odds stand for.
+    """The probability of given log-odds.
 
     >>> chance(0.0)
     0.5
@@ -221,10 +222,10 @@ def chance(log_odds: float) -> float:
     return 1 / (1 + exp(-max(min(log_odds, 500.0), -500.0)))
 
 
-#: How much more a post in the asker's own language is worth than its score says.
+#: The share by which the score of a post in the user's own language is raised.
 PREFERENCES = {"off": 0.0, "weak": 0.1, "normal": 0.2, "strong": 1.0}
-# So many of a post's versions tell what they are worth together, the best ones; and what the others
-# usually are beside the best of them (.85 for CrossMath's right topics, .72 for wrong ones).
+# How many of a post's versions, the best ones, are scored together; and the usual score of the
+# others relative to the best (.85 for CrossMath's right topics, .72 for wrong ones).
 _TELLING, _USUAL = 3, 0.8
 
 
@@ -241,17 +242,17 @@ def preference(name: str) -> float:
 
 
 def evidence(totals: Sequence[float], versions: int) -> float:
-    """What versions of one post are worth together: half the best one, half the best three.
+    """The joint score of a post's versions: half the best one, half the mean of the best three.
 
-    Versions say the same in different words, so each is another look at whether it answers the
-    query. A post that one look in six takes for the answer is less likely to be it than one that
-    all of them find good. Hybrid scores are log-odds but for a scale, so their mean is what
-    several such opinions come to. Where there are fewer than three versions, those that are not
-    there count as they usually do: a post without any is neither better nor worse off for that.
+    Versions have the same content in different words, so each is another estimate of whether the
+    post answers the query. A post that one estimate in six favours is less likely to be the answer
+    than one that all of them favour. Hybrid scores are log-odds up to a scale, so their mean
+    combines such estimates. If there are fewer than three versions, the missing ones get their
+    usual score, so that a post is neither better nor worse off for that.
 
     Args:
-        totals: The hybrid scores of those that were found.
-        versions: How many there are.
+        totals: The hybrid scores of the versions that were found.
+        versions: How many versions there are.
 
     >>> [round(one, 2) for one in (evidence([0.9], 1), evidence([0.9], 6), evidence([0.9] * 3, 6))]
     [0.84, 0.6, 0.9]
@@ -270,18 +271,18 @@ def own_first(
     sizes: Mapping[int, int],
     strength: float,
 ) -> list[int]:
-    """The order of candidates for someone who prefers a language.
+    """The order of candidates for a user who prefers a language.
 
-    The versions of a post are judged together (`evidence`). Where one of them is in that language,
-    it is worth what all of them are, and more by the strength; the others follow it.
+    The versions of a post are scored together (`evidence`). A version in the preferred language
+    gets the joint score, raised by the strength; the other versions follow it.
 
     Args:
-        scores: Of the candidates.
-        totals: Their hybrid scores, of which the scores are a rising function.
-        is_own: Whether each is in that language.
-        groups: For each candidate the place of the first version of the same post.
-        sizes: How many versions there are of the posts at some places, where more are known of
-            than are among the candidates.
+        scores: The scores of the candidates.
+        totals: Their hybrid scores, of which the scores are an increasing function.
+        is_own: Whether each candidate is in that language.
+        groups: For each candidate, the place of the first version of the same post.
+        sizes: For posts at some places, the number of their versions, if there are more than
+            among the candidates.
         strength: A number from `PREFERENCES`.
 
     >>> alike = np.array([0.9, 0.8, 0.5, 0.4])
@@ -289,7 +290,7 @@ def own_first(
     [3, 1, 0, 2]
     """
     rising = np.argsort(totals, kind="stable")
-    # Most posts have no other version, and are worth the same part of their scores.
+    # Most posts have no other version; their scores are all scaled by the same factor.
     judged = (evidence([1.0], 1) * totals).tolist()
     found: dict[int, list[int]] = {}
     for place, group in enumerate(groups):

@@ -1,8 +1,8 @@
-"""The interface of a part of a search system: built from posts, and queried.
+"""The interfaces of a part of a search system: how its index is built from posts, and queried.
 
-Inside the engine posts are numbered from 0 in the order in which they were added; the library
-knows which number is which post. A retriever's index may consist of several segments (the first
-build and later additions), which it sees as one collection.
+Inside the engine, posts are numbered from 0 in the order in which they were added; the library
+maps numbers to posts. A retriever's index may consist of several segments (the first build and
+later additions), which it treats as one collection.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from mathsetu.records import Formula, Post, Reason
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: What is read of a post.
+#: The type of a value that is read from a post.
 Read = TypeVar("Read")
 #: Fields of a post that retrievers read, with the weight of each.
 Fields = dict[str, float]
@@ -36,7 +36,7 @@ Fields = dict[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """Numbers of posts with their scores, best first; ties go to the earlier post."""
+    """Post numbers with their scores, best first; ties go to the earlier post."""
 
     numbers: NDArray[np.int64]
     scores: NDArray[np.float32]
@@ -46,8 +46,8 @@ class Scored:
 class FormulaMatch:
     """One formula of the collection found for a query formula.
 
-    ``id`` is that of one occurrence, where the index tells occurrences apart; else it is empty,
-    and the match stands for all formulas that are written so.
+    ``id`` identifies one occurrence if the index distinguishes occurrences. Otherwise it is empty,
+    and the match stands for all formulas with this LaTeX.
     """
 
     number: int
@@ -58,19 +58,19 @@ class FormulaMatch:
 
     @property
     def match(self) -> Match:
-        """How it matches; worked out when it is asked for."""
+        """The structural match, computed on access."""
         return match_latex(self.asked, self.latex).match
 
 
 def check_fields(fields: Iterable[str], known: Sequence[str]) -> None:
-    """Refuse fields that a part cannot read."""
+    """Raise `InputError` for a field that the part cannot read."""
     for name in fields:
         if name not in known:
             raise InputError(f"fields has {name!r} (known: {', '.join(known)})")
 
 
 def check_weights(fields: Fields) -> None:
-    """Refuse weights of fields that are no positive numbers."""
+    """Raise `InputError` for a field weight that is not a positive number."""
     for name, weight in fields.items():
         if not 0 < weight < float("inf"):
             raise InputError(f"fields.{name} must be a positive number, not {weight:g}")
@@ -78,12 +78,12 @@ def check_weights(fields: Fields) -> None:
 
 @dataclass(frozen=True, eq=False)
 class WrittenSegment:
-    """A written segment that is merged with others.
+    """A segment on disk that is to be merged with others.
 
     Attributes:
-        folder: Where it is.
-        kept: Which of its posts are taken over, by their numbers, in order.
-        languages: Their languages.
+        folder: Its folder.
+        kept: The numbers of the posts to keep, in ascending order.
+        languages: The languages of these posts.
     """
 
     folder: Path
@@ -94,30 +94,30 @@ class WrittenSegment:
 class Builder(Protocol):
     """Builds one segment of an index.
 
-    `prepare` does the work that needs a processor, in whichever process; `add` takes its
-    results in the order of the posts; then its `reader` reads what posts have in common; `write`
-    ends the work. Segments are merged by `merge` instead.
+    `prepare` does the CPU-bound work and may run in any worker process. `add` takes its results in
+    the order of the posts. Then the `reader` reads the items that posts share, and `write` writes
+    the segment. `merge` combines existing segments instead.
     """
 
     @property
     def reader(self) -> DistinctReader | None:
-        """Reads what posts have in common, where the index has to do with such things."""
+        """Reads the items that posts share, such as formulas; None if the index has none."""
         ...
 
     @property
     def merges_on_disk(self) -> bool:
-        """Whether memory grows by no more than a few bytes a post or formula with what is merged.
+        """Whether merging needs only a few bytes of memory per post or formula.
 
-        Segments are not merged into larger ones than a build writes where it does.
+        If not, segments are not merged into larger ones than a build writes.
         """
         ...
 
     def prepare(self, facts: PostFacts) -> Any:
-        """What the index needs of a post, ready to be sent between processes."""
+        """Return what the index needs of a post; the result can be pickled."""
         ...
 
     def add(self, prepared: Any) -> None:
-        """Take the next post."""
+        """Add the next post, given the result of `prepare`."""
         ...
 
     def write(self, folder: Path) -> None:
@@ -125,22 +125,22 @@ class Builder(Protocol):
         ...
 
     def merge(self, sources: Sequence[WrittenSegment], folder: Path) -> None:
-        """Write the posts of other segments as one into a new folder; no text is read again."""
+        """Merge posts of other segments into one in a new folder, without reading texts again."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class Kind:
-    """Things that many posts have in common, so that each distinct one is read once.
+    """A kind of item that many posts share, so that each distinct item is read once.
 
-    Readers that have the same object as their kind share the things.
+    Readers with the same `Kind` object share the items.
 
     Attributes:
-        name: What they are called, in the plural.
-        opened: What all who read such a thing need of it; worked out once for all of them.
-        batch: How many are read together.
-        order: What they are sorted by before, where that makes reading quicker.
-        alone: Whether one process reads them all, because it has an accelerator for it.
+        name: The name of the items, in the plural.
+        opened: Prepares an item for all of its readers; called once per item.
+        batch: How many items are read together.
+        order: The key by which items are sorted before, if that makes reading faster.
+        alone: Whether a single process reads all items, because it has an accelerator.
     """
 
     name: str
@@ -150,35 +150,35 @@ class Kind:
     alone: bool = False
 
 
-#: Formulas in LaTeX, which are parsed.
+#: Formulas in LaTeX; each distinct one is parsed once.
 FORMULAS = Kind("formulas", parse_latex, batch=64)
 
 
 class DistinctReader(Protocol):
-    """Reads things of one kind, each distinct one once, after all posts were added."""
+    """Reads items of one kind, each distinct item once, after all posts were added."""
 
     @property
     def kind(self) -> Kind:
-        """What is read. Things of the same kind are shared with other readers."""
+        """The kind of the items, which are shared with other readers of the same kind."""
         ...
 
     @property
     def read(self) -> Callable[[Sequence[Any]], Sequence[Any]]:
-        """Gives what the index needs of opened things; called in whichever process."""
+        """Maps prepared items to what the index needs of them; runs in any worker process."""
         ...
 
     @property
     def wanted(self) -> Collection[Any]:
-        """The things to be read; they can be hashed."""
+        """The items to read, which must be hashable."""
         ...
 
     def take(self, thing: Any, read: Any) -> None:
-        """Take what was read of one thing; they come in any order."""
+        """Store the result for one item; results arrive in any order."""
         ...
 
 
 def one_by_one(read: Callable[[Any], Any]) -> Callable[[Sequence[Any]], list[Any]]:
-    """A function that reads one thing, as one that reads several; it can be pickled.
+    """Turn a function of one item into a function of several; the result can be pickled.
 
     >>> one_by_one(str.upper)(["a", "b"])
     ['A', 'B']
@@ -191,32 +191,32 @@ def _each(read: Callable[[Any], Any], things: Sequence[Any]) -> list[Any]:
 
 
 class Reply(Protocol):
-    """What one part says to one question; it holds whatever was worked out for that question."""
+    """The results of one part for one question; it caches what was computed for the question."""
 
     def best(self, k: int, allowed: NDArray[np.bool_] | None = None) -> Scored:
         """The best ``k`` posts, among those allowed."""
         ...
 
     def scores(self, numbers: NDArray[np.int64]) -> NDArray[np.float32]:
-        """The scores of given posts, found or not."""
+        """The scores of given posts, whether or not `best` returned them."""
         ...
 
     def reason(self, number: int, post: Post) -> Reason:
-        """Why a post matches; only what is in the post is named.
+        """Explain why a post matches; name only what occurs in the post.
 
         Args:
-            number: Its number.
-            post: The post, an answer with what its question says.
+            number: The number of the post.
+            post: The post; an answer includes the text of its question.
         """
         ...
 
 
 @runtime_checkable
 class Comparing(Protocol):
-    """A reply that can also tell how near posts are to each other."""
+    """A reply that can also compare posts with each other."""
 
     def means(self, numbers: NDArray[np.int64]) -> NDArray[np.float32]:
-        """What each of some posts is about: vectors of length one, whose products are cosines."""
+        """One unit vector for each post; the dot products of these vectors are cosines."""
         ...
 
 
@@ -225,21 +225,21 @@ class Retriever(Protocol):
 
     @property
     def posts(self) -> int:
-        """How many posts the index was built of."""
+        """The number of posts in the index."""
         ...
 
     @property
     def formula_finder(self) -> FormulaFinder | None:
-        """Finds formulas instead of posts, where the index can."""
+        """Finds formulas instead of posts; None if the index cannot."""
         ...
 
     @property
     def heat_mapper(self) -> HeatMapper | None:
-        """Compares a question with one post in detail, where the index can."""
+        """Compares a question with one post in detail; None if the index cannot."""
         ...
 
     def ask(self, questions: Sequence[Question]) -> Sequence[Reply]:
-        """Ask several questions at once, which may be quicker than one by one."""
+        """Answer several questions at once, which may be faster than one by one."""
         ...
 
 
@@ -247,26 +247,26 @@ class FormulaFinder(Protocol):
     """Finds formulas of the collection (ARQMath task 2)."""
 
     def formulas(self, latex: str, k: int) -> list[FormulaMatch]:
-        """The formulas that are most like one formula."""
+        """The formulas most similar to one formula."""
         ...
 
     def formulas_for(
         self, question: Question, k: int, allowed: NDArray[np.bool_] | None = None
     ) -> list[FormulaMatch]:
-        """The formulas that are most like the one that a question asks for.
+        """The formulas most similar to the one that a question asks for.
 
-        An index that knows formulas in their contexts reads the question around it, too, and finds
-        those of allowed posts; for any other it is the same as `formulas`.
+        An index that encodes formulas in context also reads the text around the formula, and
+        returns formulas of allowed posts only. Any other index does the same as `formulas`.
         """
         ...
 
     def posts_with(self, formula: int) -> NDArray[np.int64]:
-        """The numbers of the posts that hold a formula that was found, in order."""
+        """The numbers of the posts that contain a formula that was found, in ascending order."""
         ...
 
 
 def asked_formula(question: Question) -> Formula:
-    """The formula that a question asks for: the one that it names, or its only one.
+    """Return the formula to search for: the one that the question names, or its only one.
 
     >>> from mathsetu.records import Query
     >>> asked_formula(Question(Query("B.1", "Why is $x^2$ even?"))).latex
@@ -306,7 +306,7 @@ def best(scores: NDArray[np.float32], k: int, allowed: NDArray[np.bool_] | None 
     numbers = np.flatnonzero(wanted)
     found = scores[numbers]
     if len(numbers) > k:
-        # Everything that ties with the k-th stays, so that the order does not depend on chance.
+        # Keep all ties with the k-th score, so that the result is deterministic.
         threshold = np.partition(found, len(found) - k)[len(found) - k]
         keep = found >= threshold
         numbers, found = numbers[keep], found[keep]
@@ -315,7 +315,7 @@ def best(scores: NDArray[np.float32], k: int, allowed: NDArray[np.bool_] | None 
 
 
 def among(numbers: NDArray[np.int64], scores: NDArray[np.float32], k: int) -> Scored:
-    """The ``k`` best of some posts, whose numbers must rise.
+    """Return the ``k`` best of given posts, whose numbers must be in ascending order.
 
     >>> among(np.array([3, 8]), np.array([1.0, 2.0], dtype=np.float32), 1).numbers.tolist()
     [8]
@@ -325,7 +325,7 @@ def among(numbers: NDArray[np.int64], scores: NDArray[np.float32], k: int) -> Sc
 
 
 def distinct(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Each of some numbers once, in order: for thousands seven times as fast as `numpy.unique`.
+    """Return the distinct numbers in order; for thousands, 7 times as fast as `numpy.unique`.
 
     >>> distinct(np.array([3, 1, 3])).tolist()
     [1, 3]
@@ -335,7 +335,7 @@ def distinct(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 class KnownScores:
-    """The exact scores of posts for which they were worked out: nobody works them out again.
+    """The exact scores already computed for some posts, so that they are not computed again.
 
     >>> known = KnownScores(np.array([3, 8]), np.array([1.0, 2.0], dtype=np.float32))
     >>> known.complete(np.array([8, 5]), lambda others: others.astype(np.float32)).tolist()
@@ -343,7 +343,7 @@ class KnownScores:
     """
 
     def __init__(self, numbers: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
-        """Remember the scores of posts, whose numbers must rise."""
+        """Store the scores of posts, whose numbers must be in ascending order."""
         self._numbers, self._scores = np.append(numbers, -1), np.append(scores, np.float32(0))
 
     def complete(
@@ -351,7 +351,7 @@ class KnownScores:
         numbers: NDArray[np.int64],
         work_out: Callable[[NDArray[np.int64]], NDArray[np.float32]],
     ) -> NDArray[np.float32]:
-        """The scores of posts: those that are known, and for the others what is worked out."""
+        """Return the scores of posts; ``work_out`` computes those that are not known."""
         places = np.searchsorted(self._numbers[:-1], numbers)
         scores = self._scores[places]
         others = np.flatnonzero(self._numbers[places] != numbers)
@@ -361,7 +361,7 @@ class KnownScores:
 
 
 class Recent(Generic[Read]):
-    """What is read of posts, several at a time; the last that was read is not read again."""
+    """A bounded cache of values read from posts, several at a time; the oldest are dropped."""
 
     def __init__(self, reading: Callable[[list[int]], dict[int, Read]], most: int) -> None:
         self._reading = reading
@@ -370,7 +370,7 @@ class Recent(Generic[Read]):
         self._lock = Lock()
 
     def read(self, numbers: Iterable[int]) -> dict[int, Read]:
-        """What is read of posts, by their numbers."""
+        """Return the values of posts, by their numbers."""
         wanted = list(numbers)
         with self._lock:
             found = {number: self._known[number] for number in wanted if number in self._known}
@@ -380,19 +380,19 @@ class Recent(Generic[Read]):
             found |= read
             with self._lock:
                 self._known |= read
-                # A dictionary keeps its order, so that the first ones were read first.
+                # A dictionary keeps insertion order, so the first entries are the oldest.
                 for number in list(islice(self._known, max(0, len(self._known) - self._most))):
                     del self._known[number]
         return found
 
     def clear(self) -> None:
-        """Keep nothing."""
+        """Empty the cache."""
         with self._lock:
             self._known.clear()
 
 
 class Best:
-    """The best of a collection whose segments are looked at one after the other.
+    """The best results of a collection whose segments are searched one after the other.
 
     >>> nearly = Best(2)
     >>> nearly.add(0, Scored(np.array([4, 1]), np.array([3.0, 2.0], dtype=np.float32)))
@@ -405,17 +405,17 @@ class Best:
 
     def __init__(self, wanted: int) -> None:
         self.wanted = wanted
-        #: What was found so far.
+        #: The best results so far.
         self.result = Scored(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32))
 
     @property
     def floor(self) -> float:
-        """What is not above this is not among the best: of equal ones the first count."""
+        """Only scores above this can still be among the best; ties go to the earlier number."""
         scores = self.result.scores
         return float(scores[-1]) if 0 < len(scores) == self.wanted else 0.0
 
     def add(self, first: int, found: Scored) -> None:
-        """Take the best of the next segment, best first, whose first number is given."""
+        """Add the best of the next segment, best first; ``first`` is the segment's first number."""
         if not len(self.result.numbers):
             self.result = Scored(first + found.numbers[: self.wanted], found.scores[: self.wanted])
         elif len(found.numbers):

@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
 
-# Posts that are encoded at once: enough to put texts of like length together.
+# Posts encoded at once: enough to group texts of similar length.
 _CHUNK = 512
-# Sentences of a post that an explanation looks at; each costs a pass through the model.
+# The most sentences of a post compared for an explanation; each costs a pass through the model.
 _SENTENCES = 24
 
 
@@ -46,20 +46,20 @@ class DenseSettings:
 
     Attributes:
         model: A folder with a sentence-transformers model, or its name on the hub.
-        index: ``flat`` compares all posts; ``ivf`` looks into ``nprobe`` of ``nlist`` lists;
-            in ``adaptive`` both numbers grow with the collection (see `ivf.py`).
-        nlist: How many lists ``ivf`` makes.
-        nprobe: How many of them it looks into.
+        index: ``flat`` compares all posts; ``ivf`` searches ``nprobe`` of ``nlist`` lists;
+            with ``adaptive`` both numbers grow with the collection (see `ivf.py`).
+        nlist: The number of lists of ``ivf``.
+        nprobe: The number of lists that a search visits.
         fields: The fields of a post, in the order in which the model reads them.
-        text: ``marked`` (as it stands, formulas in LaTeX) or ``words`` (formulas left out, lower
-            case, no punctuation, as in the MIRaCLE paper).
-        stop_words: ``keep``, or ``drop`` before the model reads ``words``.
-        stem: Whether the model reads stems instead of ``words``.
-        transliterate: ``itrans`` writes Devanagari in Latin letters, for models that know no
-            other; empty leaves it.
-        max_tokens: How much of a text is read; 0 for as much as the model was made for.
-        query_prefix: What the model wants before a query (``query: `` for E5).
-        post_prefix: What it wants before a post.
+        text: ``marked`` (the text as written, formulas in LaTeX) or ``words`` (without formulas,
+            lower case, no punctuation, as in the MIRaCLE paper).
+        stop_words: ``keep``, or ``drop`` them from ``words``.
+        stem: Whether the model reads the stems of ``words``.
+        transliterate: ``itrans`` converts Devanagari to Latin letters, for models that support
+            no other script; empty converts nothing.
+        max_tokens: The most tokens of a text that are read; 0 for the model's own limit.
+        query_prefix: The prefix that the model expects before a query (``query: `` for E5).
+        post_prefix: The prefix that it expects before a post.
     """
 
     model: str
@@ -95,17 +95,17 @@ class DenseSettings:
 
     @property
     def division(self) -> Division:
-        """How the IVF kinds divide the posts."""
+        """How an IVF index divides the posts into lists."""
         return Division(0, 0) if self.index == "adaptive" else Division(self.nlist, self.nprobe)
 
 
 def encoder_text(marked: MarkedText, settings: DenseSettings, language: str = "") -> str:
-    r"""A marked text as the model gets it.
+    r"""Return a marked text in the form that the model reads.
 
     Args:
         marked: The text.
-        settings: What the model is to read of it.
-        language: Its language, which stop words and stems depend on.
+        settings: The settings of the index.
+        language: The language of the text, for stop words and stems.
 
     >>> encoder_text(MarkedText("Is $x^2$ Even?"), DenseSettings("m", text="words"))
     'is even'
@@ -126,7 +126,7 @@ def encoder_text(marked: MarkedText, settings: DenseSettings, language: str = ""
 
 
 def check_dense(settings: DenseSettings, where: str) -> None:
-    """Miss the model of an index, or a package, before posts are read.
+    """Raise an error for a missing model or package, before posts are read.
 
     Args:
         settings: The settings of the index.
@@ -138,7 +138,7 @@ def check_dense(settings: DenseSettings, where: str) -> None:
 
 
 class DenseBuilder:
-    """Builds one segment; posts are encoded as they come, in chunks."""
+    """Builds one segment; posts are encoded in chunks as they are added."""
 
     reader = None
 
@@ -151,12 +151,12 @@ class DenseBuilder:
         self._texts: list[str] = []
 
     def prepare(self, facts: PostFacts) -> tuple[str, str]:
-        """The text of a post, as it stands and as the model gets it."""
+        """Return the text of a post, as written and as the model reads it."""
         text = facts.joined(self._settings.fields)
         return text.text, encoder_text(text, self._settings, facts.language)
 
     def add(self, prepared: tuple[str, str]) -> None:
-        """Take the next post."""
+        """Add the next post."""
         text, ready = prepared
         self._texts.append(text)
         self._waiting.append(self._settings.post_prefix + ready if ready else "")
@@ -165,7 +165,7 @@ class DenseBuilder:
 
     def write(self, folder: Path) -> None:
         """Write the segment into a new folder."""
-        if self._waiting or not self._vectors:  # no post at all has vectors of the model's length
+        if self._waiting or not self._vectors:  # an empty segment needs the model's dimensions, too
             self._encode()
         folder.mkdir(parents=True)
         vectors = np.concatenate(self._vectors)
@@ -173,7 +173,7 @@ class DenseBuilder:
         self._finish(folder, vectors, self._texts)
 
     def merge(self, sources: Sequence[WrittenSegment], folder: Path) -> None:
-        """Write the posts of other segments as one, with their vectors."""
+        """Merge posts of other segments into one, with their vectors."""
         folder.mkdir(parents=True)
         segments = [_Segment(source.folder, self._settings) for source in sources]
         total = sum(len(source.kept) for source in sources)
@@ -225,7 +225,7 @@ class _Segment:
 
 
 class DenseRetriever:
-    """Answers questions by the vectors of a model."""
+    """Answers questions by comparing vectors of a model."""
 
     formula_finder = None
     heat_mapper = None
@@ -237,7 +237,7 @@ class DenseRetriever:
         self.posts = len(self.numbering)
 
     def ask(self, questions: Sequence[Question]) -> list[DenseReply]:
-        """Ask several questions; each distinct text is encoded once, all together."""
+        """Answer several questions; their distinct texts are encoded in one batch."""
         texts = [encoder_text(one.marked, self.settings, one.language) for one in questions]
         distinct = list(dict.fromkeys(texts))
         prefix = self.settings.query_prefix
@@ -247,7 +247,7 @@ class DenseRetriever:
 
     @cached_property
     def encoder(self) -> Encoder:
-        """Loaded with the first question, so that opening a library takes no time."""
+        """The encoder, loaded with the first question so that a library opens fast."""
         encoder = load_encoder(self.settings.model, self.settings.max_tokens)
         for segment in self.segments:
             stored = segment.dimensions
@@ -261,13 +261,13 @@ class DenseRetriever:
 
 
 class DenseReply:
-    """What the vectors of posts say to one question."""
+    """Scores posts for one question by the cosines of their vectors."""
 
     def __init__(self, retriever: DenseRetriever, vector: Vectors) -> None:
         self._retriever, self._vector = retriever, vector
 
     def best(self, k: int, allowed: NDArray[np.bool_] | None = None) -> Scored:
-        """The best posts; those with a cosine of zero or less are none."""
+        """The best posts, all with a cosine above zero."""
         segments = zip(self._retriever.segments, self._retriever.numbering.firsts, strict=True)
         parts = [self._candidates(segment, first, k, allowed) for segment, first in segments]
         numbers = np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *parts]))
@@ -275,19 +275,19 @@ class DenseReply:
         return Scored(numbers[found.numbers], found.scores)
 
     def scores(self, numbers: NDArray[np.int64]) -> Vectors:
-        """The cosines of given posts, exactly, whatever the index.
+        """The exact cosines of given posts, whatever the index.
 
-        They do not depend on which other posts are asked for, to the last bit.
+        A cosine is bit-identical whichever other posts it is computed with.
         """
         cosines = np.zeros(len(numbers), dtype=np.float32)
         for segment, places, own in self._retriever.numbering.shared_out(numbers):
             rows = self._retriever.segments[segment].vectors[own]
-            # Products of matrices group their sums by shape; einsum adds up row by row.
+            # A matrix product's summation order depends on its shape; einsum sums each row alone.
             cosines[places] = np.einsum("ij,j->i", rows, self._vector)
         return cosines
 
     def reason(self, number: int, post: Post) -> Reason:
-        """The cosine, and the sentence of the post that comes nearest to the question."""
+        """The cosine, and the sentence of the post that is nearest to the question."""
         retriever = self._retriever
         cosine = float(self.scores(np.array([number]))[0])
         segment, place = retriever.numbering.locate(number)
@@ -306,7 +306,7 @@ class DenseReply:
         """The numbers of a segment's best posts."""
         here = None if allowed is None else allowed[first : first + len(segment)]
         lists = segment.lists
-        # When a filter leaves fewer posts than the lists would, comparing them all loses nothing.
+        # If a filter leaves no more posts than the lists would visit, compare them all.
         narrow = here is not None and lists is not None and here.sum() <= lists.visited(k)
         if lists is not None and not narrow:
             [found] = lists.candidates(self._vector[None], segment.vectors, k, here)

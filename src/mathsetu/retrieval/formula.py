@@ -1,9 +1,9 @@
 """Search by formulas: an inverted index over structural features, then matching of the best.
 
-A query formula is scored against all of them by
-shared features, rare ones counting more; the best few are matched structurally, which also tells
-what matched under which substitution. A post gets, for each formula of the query, the score of
-its best formula; large query formulas count more than small ones.
+A query formula is compared with all formulas by shared features, where rare features weigh more.
+The best few candidates are matched structurally, which also gives the matched parts and the
+substitution. For each query formula, a post gets the score of its best formula; large query
+formulas weigh more than small ones.
 """
 
 from __future__ import annotations
@@ -57,25 +57,24 @@ if TYPE_CHECKING:
 
 
 _WORTHWHILE = 4
-# So many times as many are matched with a pattern: features do not tell what its wildcards hold.
+# A pattern is matched with this many times more candidates: features do not cover its wildcards.
 _PATTERN = 8
-# So many are matched with a function of little else, which takes little time: by its features
-# $\tan x$ is nearer to $x$ alone than to a formula with $\tan\alpha$. One without the function is
-# worth so much of what it would be.
+# Candidates that are matched with a small query formula that names a function, which takes little
+# time: by its features $\tan x$ is nearer to $x$ alone than to a formula with $\tan\alpha$. The
+# similarity of a candidate without the function is multiplied by the second number.
 _MATCHED_SMALL, _WITHOUT_FUNCTION = 200, 0.25
-# A formula of so many nodes is hardly part of another by chance, whatever its letters are.
+# A formula of at least this many nodes is rarely part of another by chance, whatever its letters.
 _LARGER = 8
-# Formulas of the collection that are looked at for one formula of a query: the posts that hold them
-# can be found by it.
+# Candidates for one query formula; it finds only posts that contain one of them.
 _KEPT = 2_000
-# Up to so many formulas are weighed again when a library of several segments is opened.
+# Up to this many formulas, masses are recomputed when a library of several segments is opened.
 _FEW = 300_000
-# Several formulas of a query share twice as many, but each has this many.
+# Several formulas of a query share twice as many candidates, but each has at least this many.
 _LEAST_KEPT = 1_000
-# A formula that is not among the best is reckoned with as this share of the least of them, until it
-# is looked at; it is looked at in so many posts.
+# The similarity assumed for formulas that are not candidates, as a share of the lowest candidate's;
+# and the number of posts that are then scored exactly.
 _UNSEEN, _RESCORED = 0.5, 100
-# Nodes of a query formula that are compared with others, over all formulas that it is matched with.
+# The most nodes of a query formula that are matched, summed over all of its candidates.
 _MOST_NODES = 60_000
 
 
@@ -89,16 +88,16 @@ class FormulaRetriever:
         self.segments = [FormulaSegment(folder) for folder in folders]
         self.numbering = Numbering(segment.posts for segment in self.segments)
         self.posts = len(self.numbering)
-        #: The distinct formulas of each segment; one that stands in two segments is there twice.
+        #: The distinct formulas of each segment; a formula of two segments is counted twice.
         self.distinct = Numbering(map(len, self.segments))
         self.formula_finder = self
 
     def ask(self, questions: Sequence[Question]) -> list[FormulaReply]:
-        """Ask several questions."""
+        """Answer several questions."""
         return [FormulaReply(self, question) for question in questions]
 
     def formulas(self, latex: str, k: int) -> list[FormulaMatch]:
-        """The formulas of the collection that are most like one formula (ARQMath task 2)."""
+        """The formulas of the collection most similar to one formula (ARQMath task 2)."""
         matched = self.settings.matched
         asked = _AskedFormula(self, parse_once(latex), matched, max(matched, k))
         ranked = asked.best(k)
@@ -110,58 +109,58 @@ class FormulaRetriever:
     def formulas_for(
         self, question: Question, k: int, allowed: NDArray[np.bool_] | None = None
     ) -> list[FormulaMatch]:
-        """The formulas most like the one that a question asks for; the words around it count not.
+        """The formulas most similar to the one that a question asks for, whatever its context.
 
-        Formulas that are written alike are one here, so ``allowed`` is for who looks up their
-        posts.
+        Formulas with the same LaTeX are one result, so ``allowed`` is ignored here; the caller
+        filters their posts.
         """
         return self.formulas(asked_formula(question).latex, k)
 
     def posts_with(self, formula: int) -> NDArray[np.int64]:
-        """The numbers of the posts that hold a formula of `formulas`, in order."""
+        """The numbers of the posts that contain a formula of `formulas`, in ascending order."""
         number, own = self.distinct.locate(formula)
         return self.numbering.firsts[number] + self.segments[number].posts_with(own)
 
     def latex(self, formula: int) -> str:
-        """A distinct formula as it is written."""
+        """The LaTeX of a distinct formula."""
         segment, own = self.distinct.locate(formula)
         return self.segments[segment].latex[own]
 
     def rarity(self, hashes: NDArray[np.uint64], ranges: Sequence[NDArray[np.int64]]) -> Numbers:
-        """What features count: the fewer formulas have one, the more.
+        """The weights of features: the fewer formulas have a feature, the larger its weight.
 
         Args:
-            hashes: The features.
-            ranges: Their lists in each segment.
+            hashes: The hashes of the features.
+            ranges: The ranges of their postings in each segment.
         """
         containing = sum((np.diff(one)[:, 0] for one in ranges), np.zeros(len(hashes), np.int64))
         return rarity_of(containing, len(self.distinct))
 
     @cached_property
     def masses(self) -> list[Numbers]:
-        """For each segment the weight of all features of each distinct formula."""
-        # What was stored is exact for segments that were built together; what was added later
-        # changes the rarity of features a little, which is worth a look where it costs nothing.
+        """For each segment, the total feature weight (mass) of each distinct formula."""
+        # The stored masses are exact for segments that were built together. Later additions change
+        # the rarity of features a little, so masses are recomputed where that is cheap.
         if len(self.segments) == 1 or len(self.distinct) > _FEW:
             return [segment.masses for segment in self.segments]
         return list(masses_of([segment.postings for segment in self.segments]))
 
     @cached_property
     def mass_bounds(self) -> list[Numbers]:
-        """For each segment how light and how heavy the formulas are that are read together."""
+        """For each segment, the smallest and the largest mass in each block of formulas."""
         return [kernels.mass_bounds(masses) for masses in self.masses]
 
 
 class FormulaReply:
-    """What the formulas of posts say to one question."""
+    """Scores posts for one question by their formulas."""
 
     def __init__(self, index: FormulaRetriever, question: Question) -> None:
         self._index, self._question = index, question
-        # The scores of the posts that were looked at.
+        # The exact scores of the posts that `best` has scored.
         self._known = KnownScores(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32))
 
     def best(self, k: int, allowed: NDArray[np.bool_] | None = None) -> Scored:
-        """The best posts, by the formulas that are most like those of the question."""
+        """The best posts, by their formulas most similar to those of the question."""
         if not self._asked:
             return best(np.zeros(0, dtype=np.float32), 0)
         weights = [weight for _, weight in self._asked]
@@ -203,7 +202,7 @@ class FormulaReply:
     def reason(self, number: int, post: Post) -> Reason:
         """The best matching formulas of a post, with their substitutions.
 
-        A formula that holds one of the query as it is written is named before others; the score is
+        A formula that contains a query formula as written is preferred to others; the score is
         that of the most similar formula (see `scores`).
         """
         details: list[str] = []
@@ -218,8 +217,8 @@ class FormulaReply:
             likeness = asked.likeness(place, formulas, np.array([len(formulas)]))
             chosen = int(likeness.argmax())
             score += weight * float(likeness[chosen])
-            # One that holds the whole of it is what was looked for, whatever else it holds: among
-            # small formulas another that shares most of it may have the higher score.
+            # Prefer a formula that contains the whole query formula, whatever else it contains:
+            # among small formulas, one that shares only most of it may have a higher score.
             _, latex = most_exact(asked.latex, (segment.latex[int(one)] for one in formulas))
             latex = latex or segment.latex[int(formulas[chosen])]
             pair = match_latex(asked.latex, latex)
@@ -229,9 +228,9 @@ class FormulaReply:
         return Reason("formulas", score, "; ".join(details[:3]), tuple(evidence))
 
     def holds_all(self, number: int) -> bool:
-        """Whether a post holds every larger formula of the question whole, perhaps renamed.
+        """Whether a post contains every larger formula of the question whole, perhaps renamed.
 
-        A small one is held by many posts that have nothing else to do with the question.
+        Small formulas are ignored, because many unrelated posts contain them.
         """
         place, own = self._index.numbering.locate(number)
         formulas = self._index.segments[place].formulas_of(own)
@@ -240,9 +239,9 @@ class FormulaReply:
 
     @cached_property
     def _asked(self) -> list[tuple[_AskedFormula, float]]:
-        """The formulas searched for, and what each counts.
+        """The query formulas that are searched for, with their weights.
 
-        The largest ones are searched for, and those that are few get more matches each.
+        Only the largest are searched for; the fewer they are, the more matches each gets.
         """
         settings = self._index.settings
         parsed = list(self._question.parsed.values())
@@ -252,14 +251,14 @@ class FormulaReply:
         weights = [one.mass**settings.size_power for one in asked]
         whole = sum(weights) or 1.0
         for one in asked:
-            # Too few matches to change an order are none.
+            # Match none where there would be too few matches to change the order.
             one.matched = share if share >= _WORTHWHILE else 0
             one.kept = min(_KEPT, max(_LEAST_KEPT, 2 * _KEPT // len(asked)))
         return [(one, weight / whole) for one, weight in zip(asked, weights, strict=True)]
 
 
 def _best_of_each(values: Numbers, counts: NDArray[np.int64]) -> Numbers:
-    """The largest of the values of each post, which stand one post after the other; 0 of none."""
+    """The largest value of each post, for values grouped by post; 0 for a post without any."""
     best_ones = np.zeros(len(counts), dtype=np.float32)
     filled = counts > 0
     if filled.any():
@@ -272,9 +271,9 @@ class _AskedFormula:
     """One formula that is searched for.
 
     Attributes:
-        mass: The weight of all its features.
-        matched: How many formulas of the collection it is matched with structurally.
-        kept: How many are looked at.
+        mass: The total weight of its features.
+        matched: How many candidates it is matched with structurally.
+        kept: How many candidates it has at most.
     """
 
     def __init__(
@@ -288,18 +287,18 @@ class _AskedFormula:
         ranges = [segment.postings.ranges(hashes) for segment in index.segments]
         rarity = index.rarity(hashes, ranges)
         self.mass = float(np.dot(rarity, counts))
-        # Rare features first: most formulas can be left aside before the common ones are read.
+        # Rare features first: most formulas can be skipped before common features are read.
         order = np.argsort(-rarity, kind="stable")
         self._counts, self._rarity = counts[order], rarity[order]
         self._ranges = [one[order] for one in ranges]
 
     @cached_property
     def is_larger(self) -> bool:
-        """Whether few formulas hold it by chance."""
+        """Whether it is too large to be part of many formulas by chance."""
         return sum(1 for _ in self._parsed.opt.walk()) >= _LARGER
 
     def is_held(self, segment: int, formulas: NDArray[np.int64]) -> bool:
-        """Whether the most similar one of a post's formulas holds the whole of it in one piece."""
+        """Whether the most similar formula of a post contains the whole of it in one piece."""
         if not len(formulas):
             return False
         likeness = self.likeness(segment, formulas, np.array([len(formulas)]))
@@ -308,12 +307,12 @@ class _AskedFormula:
         return found.coverage == 1 and found.in_one_piece
 
     def best(self, k: int) -> Scored:
-        """The formulas of the collection that are most like it, with similarity from 0 to 1."""
+        """The formulas of the collection most similar to it, with similarities from 0 to 1."""
         return among(self._likely.numbers, self._likely.scores, k)
 
     @cached_property
     def found(self) -> list[Scored]:
-        """For each segment its formulas that are most like it, in the order of their numbers."""
+        """The candidates of each segment, in the order of their numbers."""
         firsts = self._index.distinct.firsts
         ends = np.searchsorted(self._likely.numbers, [*firsts, len(self._index.distinct)])
         return [
@@ -323,24 +322,24 @@ class _AskedFormula:
 
     @cached_property
     def unseen(self) -> float:
-        """How like it formulas may be that are not among the best."""
+        """The similarity assumed for formulas that are not candidates."""
         if len(self._likely.scores) < self.kept:
-            return 0.0  # all others have nothing in common with it
+            return 0.0  # no other formula shares a feature with it
         return _UNSEEN * float(self._likely.scores.min())
 
     def found_above_unseen(self, segment: int) -> Scored:
-        """What was found in a segment, and by how much it is more like it than what was not."""
+        """The candidates of a segment, scored by how far they exceed `unseen`."""
         found = self.found[segment]
         return Scored(found.numbers, found.scores - np.float32(self.unseen))
 
     def likeness(
         self, segment: int, formulas: NDArray[np.int64], counts: NDArray[np.int64]
     ) -> Numbers:
-        """How like it the formulas of some posts are, as far as that changes the best of a post.
+        """The similarities of posts' formulas; 0 for one that cannot be the best of its post.
 
         Args:
             segment: The segment of the posts.
-            formulas: Their formulas, one post after the other.
+            formulas: Their formulas, grouped by post.
             counts: How many formulas each post has.
         """
         found = self.found[segment]
@@ -348,14 +347,14 @@ class _AskedFormula:
         known = np.append(found.numbers, -1)[places] == formulas
         likeness = np.where(known, np.append(found.scores, 0)[places], 0).astype(np.float32)
         if len(self._likely.numbers) == self.kept:
-            # A post without any formula among the best may still have one that is a little like it.
+            # A post without any candidate may still contain a formula that is somewhat similar.
             missing = np.repeat(_best_of_each(likeness, counts) == 0, counts)
             if missing.any():
                 likeness[missing] = self._overlaps(segment, formulas[missing])
         return likeness
 
     def _overlaps(self, segment: int, formulas: NDArray[np.int64]) -> Numbers:
-        """The similarity of formulas that are not among the best."""
+        """The similarities of formulas that are not candidates."""
         wanted, back = np.unique(formulas, return_inverse=True)
         postings, ranges = self._index.segments[segment].postings, self._ranges[segment]
         with reading(postings.folder):
@@ -373,7 +372,7 @@ class _AskedFormula:
 
     @cached_property
     def _likely(self) -> Scored:
-        """The best formulas with their similarity, in the order of their numbers."""
+        """The candidates with their similarities, in the order of their numbers."""
         joined, scale = self._structure
         scores = self._looked_at.scores * np.float32(scale)
         for number, score in joined.items():
@@ -382,7 +381,7 @@ class _AskedFormula:
 
     @cached_property
     def _looked_at(self) -> Scored:
-        """The formulas that share most with it, and how much, in the order of their numbers."""
+        """The candidates with their overlap of features, in the order of their numbers."""
         nearly = Best(self.kept)
         index = self._index
         for segment, masses, bounds, ranges, first in zip(
@@ -414,11 +413,11 @@ class _AskedFormula:
 
     @cached_property
     def _structure(self) -> tuple[dict[int, float], float]:
-        """The similarity of the best few, matched structurally, and what all others are scaled by.
+        """The similarities of the candidates that are matched, and the scale factor of the others.
 
-        The rest follows in its own order, below the least of those that were matched.
+        The others follow in their own order, below the lowest of the matched candidates.
         """
-        # Matching takes time in proportion to the formula's size: of a huge one, fewer are matched.
+        # The time of a match grows with the query formula, so a huge one is matched with fewer.
         labels = [node.label for node in self._parsed.opt.walk()]
         is_pattern = any(map(is_wildcard, labels))
         matched = min(self.matched * (_PATTERN if is_pattern else 1), _MOST_NODES // len(labels))
@@ -443,13 +442,13 @@ class _AskedFormula:
 
 @lru_cache(maxsize=4096)
 def _prepared(latex: str) -> PreparedFormula:
-    """A formula of the collection ready to be matched; good ones are found again and again."""
+    """Prepare a formula of the collection for matching; good ones are found repeatedly."""
     return PreparedFormula(parse_once(latex).opt)
 
 
 @lru_cache(maxsize=4096)
 def _matched(asked: str, latex: str) -> Match:
-    """How a formula of the collection matches; who narrows a search asks the same again."""
+    """Match a formula of the collection; a search that is narrowed repeats the same matches."""
     return match(_prepared(asked), _prepared(latex))
 
 

@@ -1,6 +1,6 @@
-"""The files of the search by formulas: an inverted index over structural features.
+"""The index files of formula search: an inverted index over structural features.
 
-Formulas that are written alike are stored once, with the posts that hold them.
+Formulas with the same LaTeX are stored once, with the posts that contain them.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float32]
 
 _LAYOUT_WEIGHT = round(1 / OPERATOR_WEIGHT)
-# Features that are weighed at a time, and the parts in which those of all segments are counted.
+# Rows processed at a time, and the number of parts into which work on all of them is divided.
 _TOGETHER, _PARTS = 1 << 17, 16
-# Bytes of a hash by which formulas are compared when segments are merged.
+# Bytes of the hash by which formulas are compared when segments are merged.
 _DIGEST = 16
 
 
@@ -46,11 +46,11 @@ class FormulaSettings:
 
     Attributes:
         fields: The fields of a post whose formulas count.
-        matched: How many formulas are matched structurally for a query; several formulas of
-            one query share them.
+        matched: How many candidates are matched structurally for a query; several formulas of
+            one query share this number.
         query_formulas: At most this many formulas of a query are searched for, the largest first.
-        size_power: How much more larger formulas of a query count: what all features of one weigh,
-            to this power. 0 counts all alike.
+        size_power: A query formula is weighted by the total weight of its features to this power;
+            0 weights all formulas equally.
     """
 
     fields: tuple[str, ...] = ("title", "body", "question")
@@ -67,10 +67,11 @@ class FormulaSettings:
 
 
 def feature_counts(parsed: Parsed, query: bool = False) -> Counter[str]:
-    """The features of a formula and how much each counts, in integers.
+    """The features of a formula with their weighted counts, in integers.
 
-    Terms of the operator tree weigh half (`mathsetu.formulas.similarity`), so the others count
-    double: only proportions matter, and small integers make a small index.
+    Features of the operator tree have half the weight of the others
+    (`mathsetu.formulas.similarity`), so the others count double: only proportions matter, and small
+    integers make a small index.
     """
     counts = Counter((query_features if query else features)(parsed.slt, parsed.opt))
     for term in counts:
@@ -88,9 +89,9 @@ class FormulaBuilder:
 
     def __init__(self, settings: FormulaSettings) -> None:
         self._settings = settings
-        #: Each distinct formula, and its place among them.
+        #: The distinct formulas, each with its place among them.
         self.wanted: dict[str, int] = {}
-        # The places of formulas in the order in which they were read.
+        # The places of the formulas, in the order in which they were read.
         self._order: list[int] = []
         self._postings = PostingsBuilder()
         self._occurrences: list[int] = []
@@ -103,20 +104,20 @@ class FormulaBuilder:
         return facts.formulas(self._settings.fields)
 
     def add(self, prepared: list[str]) -> None:
-        """Take the next post."""
+        """Add the next post."""
         wanted = self.wanted
         self._occurrences += [wanted.setdefault(latex, len(wanted)) for latex in prepared]
         self._starts.append(len(self._occurrences))
 
     def take(self, latex: str, read: Counter[str]) -> None:
-        """Take the next formula."""
+        """Add the features of the next formula."""
         self._order.append(self.wanted[latex])
         self._postings.add(read)
 
     def write(self, folder: Path) -> None:
         """Write the segment into a new folder."""
         unordered = folder.with_name(f"{folder.name}.unordered")
-        shutil.rmtree(unordered, ignore_errors=True)  # what a build left that was killed here
+        shutil.rmtree(unordered, ignore_errors=True)  # left by a build that was killed
         self._postings.write(unordered)
         postings = Postings(unordered)
         [masses] = masses_of([postings])
@@ -131,11 +132,11 @@ class FormulaBuilder:
         _write_rest(folder, new[self._occurrences], np.array(self._starts, dtype=np.int64))
 
     def merge(self, sources: Sequence[WrittenSegment], folder: Path) -> None:
-        """Write the posts of other segments as one; a formula that several have is there once."""
+        """Merge posts of other segments into one; a formula of several segments is stored once."""
         segments = [FormulaSegment(source.folder) for source in sources]
         kept = [source.kept for source in sources]
         joined = _joined(segments, kept)
-        # Of a formula that several segments have, the postings of the first are enough.
+        # For a formula of several segments, take the postings of the first only.
         owned = [
             np.where(first, places, -1)
             for places, first in zip(joined.places, joined.are_first, strict=True)
@@ -153,9 +154,9 @@ class FormulaBuilder:
 
 
 def _numbers_by_mass(masses: Numbers) -> NDArray[np.int32]:
-    """New numbers of formulas, the lightest first.
+    """New numbers of formulas, in ascending order of mass.
 
-    A search can then leave out formulas that are far too light or too heavy to be like one.
+    A search can then skip formulas that are far too light or too heavy to be similar to a query.
     """
     numbers = np.empty(len(masses), dtype=np.int32)
     numbers[np.argsort(masses, kind="stable")] = np.arange(len(masses), dtype=np.int32)
@@ -163,12 +164,12 @@ def _numbers_by_mass(masses: Numbers) -> NDArray[np.int32]:
 
 
 class _Joined(NamedTuple):
-    """The distinct formulas of segments that become one.
+    """The distinct formulas of segments that are merged.
 
     Attributes:
         distinct: How many there are.
-        places: For each segment the new numbers of its formulas, -1 for those that no post has.
-        are_first: For each segment which of its formulas no earlier one has.
+        places: For each segment, the new numbers of its formulas; -1 for those of no kept post.
+        are_first: For each segment, which of its formulas no earlier segment has.
     """
 
     distinct: int
@@ -177,9 +178,9 @@ class _Joined(NamedTuple):
 
 
 def _joined(segments: Sequence[FormulaSegment], kept: Sequence[NDArray[np.int64]]) -> _Joined:
-    """Number the distinct formulas that posts of segments have, each once, the lightest first.
+    """Number the distinct formulas of the kept posts, in ascending order of mass.
 
-    Millions of formulas are compared by their hashes, and a part of these at a time, so that memory
+    Millions of formulas are compared by their hashes, one part of these at a time, so that memory
     holds little more than the hashes.
     """
     rows = [np.unique(one.occurrences(own)) for one, own in zip(segments, kept, strict=True)]
@@ -240,7 +241,7 @@ def _write_formulas(folder: Path, segments: Sequence[FormulaSegment], joined: _J
 def _write_rest(
     folder: Path, occurrences: NDArray[np.int32], post_starts: NDArray[np.int64]
 ) -> None:
-    """Write which posts have which formulas, and what these weigh, beside their postings."""
+    """Write next to the postings which posts have which formulas, and the formulas' masses."""
     postings = Postings(folder)
     posts, ends = posts_of_formulas(occurrences, post_starts, len(postings))
     [masses] = masses_of([postings])
@@ -257,7 +258,7 @@ def _write_rest(
 def posts_of_formulas(
     occurrences: NDArray[np.int32], post_starts: NDArray[np.int64], formulas: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """The posts of each formula, one formula after the other, and where those of each begin.
+    """The posts of all formulas, grouped by formula, and where each group begins.
 
     >>> posts, starts = posts_of_formulas(np.array([1, 0, 1, 1]), np.array([0, 2, 4]), 2)
     >>> posts.tolist(), starts.tolist()
@@ -265,11 +266,11 @@ def posts_of_formulas(
     """
     owners = np.repeat(np.arange(len(post_starts) - 1, dtype=np.int32), np.diff(post_starts))
     found, counts = [np.empty(0, dtype=np.int32)], [np.zeros(1, dtype=np.int64)]
-    # A part of the formulas at a time, so that memory holds few pairs.
+    # One part of the formulas at a time, so that memory holds few pairs.
     size = max(1, -(-formulas // _PARTS))
     for first in range(0, formulas, size):
         own = np.flatnonzero((occurrences >= first) & (occurrences < first + size))
-        # Each pair of a formula and a post once, in order.
+        # The distinct pairs of a formula and a post, in order.
         pairs = np.unique((occurrences[own] - first).astype(np.int64) << 32 | owners[own])
         found.append((pairs & 0xFFFFFFFF).astype(np.int32))
         counts.append(np.bincount(pairs >> 32, minlength=min(size, formulas - first)))
@@ -277,13 +278,13 @@ def posts_of_formulas(
 
 
 def masses_of(segments: Sequence[Postings]) -> Iterator[Numbers]:
-    """The weight of all features of each formula, for one segment of a collection after the other.
+    """Yield, for each segment of a collection, the total feature weight (mass) of each formula.
 
-    What a feature counts depends on how many formulas of all segments have it.
+    The weight of a feature depends on how many formulas of all segments have it.
     """
     rarities = [np.zeros(len(segment.terms), dtype=np.float32) for segment in segments]
     total = sum(map(len, segments))
-    # A part of all features at a time, so that memory does not grow with their number.
+    # One part of all features at a time, to save memory.
     limits = np.array([2**64 // _PARTS * part for part in range(1, _PARTS)], dtype=np.uint64)
     bounds = [
         np.concatenate(([0], np.searchsorted(one.terms, limits), [len(one.terms)]))
@@ -311,12 +312,12 @@ def masses_of(segments: Sequence[Postings]) -> Iterator[Numbers]:
 
 
 def _ends_of(slices: Sequence[slice]) -> list[int]:
-    """Where the rows of each slice but the last end, when they stand one after the other."""
+    """Where each slice but the last ends when the rows of all slices are concatenated."""
     return list(accumulate(one.stop - one.start for one in slices))[:-1]
 
 
 def join_masses(folders: Sequence[Path]) -> None:
-    """Weigh the formulas of segments by what is rare in all of them."""
+    """Replace the masses of segments by those for a collection of all these segments."""
     for folder, masses in zip(folders, masses_of([Postings(one) for one in folders]), strict=True):
         np.save(folder / "masses.new.npy", masses, allow_pickle=False)
         (folder / "masses.new.npy").replace(folder / "masses.npy")
@@ -348,14 +349,14 @@ class FormulaSegment:
         occurrences: NDArray[np.int32],
         post_starts: NDArray[np.int64],
     ) -> FormulaSegment:
-        """A segment in memory.
+        """Make a segment in memory.
 
         Args:
-            postings: The features of its formulas.
+            postings: The postings of the features of its formulas.
             latex: The formulas.
-            masses: What all features of each of them count.
-            occurrences: The formulas of the posts, one post after the other.
-            post_starts: Where those of each post begin; one more at the end.
+            masses: The total feature weight of each formula.
+            occurrences: The formulas of the posts, grouped by post.
+            post_starts: Where the formulas of each post begin, and where the last ones end.
         """
         self = cls.__new__(cls)
         self.folder, self.postings, self.latex = postings.folder, postings, latex
@@ -376,7 +377,7 @@ class FormulaSegment:
 
     @cached_property
     def masses(self) -> Numbers:
-        """The weight of all features of each formula, as far as this segment alone can tell."""
+        """The stored total feature weight of each formula; later segments may have changed it."""
         return self._masses.whole
 
     @cached_property
@@ -396,12 +397,12 @@ class FormulaSegment:
         return np.unique(self.occurrences(np.array([post]))).astype(np.int64)
 
     def counts(self, posts: NDArray[np.int64]) -> NDArray[np.int64]:
-        """How many formulas posts have."""
+        """The number of formulas of each post."""
         starts = self._checked_post_starts
         return np.asarray(starts[posts + 1] - starts[posts])
 
     def occurrences(self, posts: NDArray[np.int64]) -> NDArray[np.int32]:
-        """The formulas of posts, one post after the other."""
+        """The formulas of posts, grouped by post."""
         counts = self.counts(posts)
         before = np.cumsum(counts) - counts
         rows = np.repeat(self._checked_post_starts[posts] - before, counts)
@@ -409,7 +410,7 @@ class FormulaSegment:
         return np.asarray(self._occurrences.at(rows)[rows])
 
     def posts_with(self, formula: int) -> NDArray[np.int64]:
-        """The posts that hold a formula, in order."""
+        """The posts that contain a formula, in order."""
         start, end = self._checked_formula_starts[formula : formula + 2]
         return self._posts[start:end].astype(np.int64)
 
@@ -421,7 +422,7 @@ class FormulaSegment:
         allowed: NDArray[np.bool_] | None,
         floor: float,
     ) -> Scored:
-        """The best posts by the formulas that were found for each formula of a query."""
+        """The best posts, given the formulas that were found for each query formula."""
         numbers = np.concatenate([one.numbers for one in found])
         ranges = kernels.ranges_of(self._checked_formula_starts, numbers)
         groups = np.array([0, *accumulate(len(one.numbers) for one in found)], dtype=np.int64)
@@ -441,5 +442,5 @@ class FormulaSegment:
 
 
 def rarity_of(containing: NDArray[np.int64], total: int) -> Numbers:
-    """What features count: the fewer formulas have one, the more."""
+    """The weights of features: the fewer formulas have a feature, the larger its weight."""
     return np.asarray(np.log1p((total - containing + 0.5) / (containing + 0.5)), dtype=np.float32)

@@ -1,7 +1,7 @@
-"""Formulas found by their vectors: each as it stands in the graph of its post, in context.
+"""Formula search by vectors: each formula is encoded in context, in the graph of its post.
 
-With a server the vectors are compared by Qdrant, in the collection of formulas that
-``mathsetu graph upload`` writes; else here, some thousands at a time.
+With a server, Qdrant compares the vectors, in the collection of formulas that
+``mathsetu graph upload`` writes. Without one, this process compares them, in large batches.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
 
-# Vectors that are compared at once.
+# Vectors compared at once.
 _TOGETHER = 1 << 15
-# Formulas that are written alike have a vector for each place where they stand: so many times as
-# many are looked at where each is wanted once.
+# Each occurrence of a formula has its own vector. If every formula is wanted once, this many times
+# more occurrences are retrieved.
 _ALIKE = 8
 
 
@@ -43,7 +43,7 @@ class GraphFormulas:
         self._index = index
 
     def formulas(self, latex: str, k: int) -> list[FormulaMatch]:
-        """The formulas most like one that stands alone; those that are written alike, once."""
+        """The formulas most similar to one without context, each once however often it occurs."""
         question = Question(Query("", "", formulas=(Formula(latex, latex),)))
         found: dict[str, FormulaMatch] = {}
         for match in self.formulas_for(question, _ALIKE * k):
@@ -53,7 +53,7 @@ class GraphFormulas:
     def formulas_for(
         self, question: Question, k: int, allowed: NDArray[np.bool_] | None = None
     ) -> list[FormulaMatch]:
-        """The formulas most like the one that a question asks for, understood in its context."""
+        """The formulas most similar to the one that a question asks for, encoded in its context."""
         asked = asked_formula(question)
         vector = self._vector(question, asked)
         if vector is None:
@@ -69,13 +69,13 @@ class GraphFormulas:
         return matches
 
     def posts_with(self, formula: int) -> NDArray[np.int64]:
-        """The number of the post that a formula of `formulas` stands in."""
+        """The number of the post that contains a formula of `formulas`."""
         segment, own = self._numbering.locate(formula)
         first = self._index.maxsim.numbering.firsts[segment]
         return first + self._owners(segment, np.array([own]))
 
     def _vector(self, question: Question, asked: Formula) -> Vectors | None:
-        """The vector of a formula where it stands; where it stands nowhere, by itself."""
+        """The vector of a formula in the question's text; without context if it is not there."""
         place = place_in(question, asked)
         if place is None:
             raw = f"${asked.latex}$"
@@ -103,7 +103,7 @@ class GraphFormulas:
         return nearly.result
 
     def _owners(self, segment: int, formulas: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The posts of a segment that formulas of it stand in."""
+        """The posts of a segment that contain given formulas of it."""
         starts = self._index.maxsim.collections[segment].layout.starts
         return np.searchsorted(starts, self._places[segment][formulas], side="right") - 1
 
@@ -131,9 +131,9 @@ class GraphFormulas:
 
 
 def place_in(question: Question, asked: Formula) -> int | None:
-    """Which formula of a question's text is the one that it asks for, counted from 0.
+    """The place, among the formulas of a question's text, of the one that it asks for.
 
-    It is the one that stands where the topic says, else the first that is written so.
+    This is the formula at the offset that the topic gives, else the first that is written the same.
 
     >>> topic = Question(Query("B.1", "Is $x$ or $y$, not $x$?", title="About $x$"))
     >>> place_in(topic, Formula("q_4", "x", where="question", start=19))

@@ -1,8 +1,8 @@
 """Search by meaning graphs: formulas, sentences and whole posts as vectors, compared by MaxSim.
 
-A segment holds the vectors of each post (`multivectors.py`), what each stands for, and the ids and
-LaTeX of the formulas. With a ``server`` the vectors are compared by Qdrant, which must have been
-given them (`mathsetu graph upload`); the files here still say why a post was found.
+A segment holds the vectors of each post (`multivectors.py`), the kind of each vector, and the ids
+and LaTeX of the formulas. With a ``server``, Qdrant compares the vectors, which must have been
+uploaded to it (`mathsetu graph upload`); explanations are still made from the local files.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 #: The model that comes with the package.
 SHIPPED = "shipped"
-#: Ways of searching that only a server has, and what each is without the server's index (HNSW).
+#: Strategies that only a server has, and what each is without the server's index (HNSW).
 HNSW = {"hnsw": "exact", "document-hnsw": "document", "single-hnsw": "single"}
 _SHIPPED_FOLDER = Path(__file__).parent.parent / "encoders" / "graph" / "model"
 _FIELDS = ("title", "question", "body")
@@ -53,17 +53,17 @@ class GraphSettings:
 
     Attributes:
         model: A folder with a graph model; ``shipped`` for the one that comes with the package.
-        graphs: A file of graphs that were made elsewhere (`mathsetu graph import`): posts and
-            queries whose ids it has get their graphs from it. Empty to build them all.
-        fields: The fields of a post, in the order in which its graph is built of them.
+        graphs: A file of imported graphs (`mathsetu graph import`), which replace the built ones
+            of the posts and queries whose ids it has. Empty to build all graphs.
+        fields: The fields of a post, in the order in which its graph is built from them.
         storage: ``float16``, or ``int8`` in half the space.
-        strategy: ``exact``, or a quicker one (see `maxsim.py`); on a server also ``hnsw``,
-            ``document-hnsw`` and ``single-hnsw``, which follow its index instead of comparing
+        strategy: ``exact``, or a faster one (see `maxsim.py`); on a server also ``hnsw``,
+            ``document-hnsw`` and ``single-hnsw``, which use its index instead of comparing
             all vectors.
-        depth: How many candidates the quick first look of ``document`` hands on to the exact one.
-            No others are found, however many posts are asked for.
+        depth: How many candidates ``document`` scores exactly. No other posts are found, however
+            many are requested.
         server: The address of a Qdrant server that has the vectors; empty to search in process.
-            It is contacted only where the user names it, too (`qdrant_address.py`).
+            It is contacted only if the user names it, too (`qdrant_address.py`).
     """
 
     model: str = SHIPPED
@@ -86,37 +86,37 @@ class GraphSettings:
 
     @property
     def in_process(self) -> str:
-        """The strategy as far as this process is concerned."""
+        """The corresponding strategy without a server."""
         return HNSW.get(self.strategy, self.strategy)
 
 
 @cache
 def load_graph_encoder(model: str) -> GraphEncoder:
-    """The encoder of a model; parts and segments that name the same one share it."""
+    """Load the encoder of a model; parts and segments with the same model share it."""
     return GraphEncoder.load(graph_model_folder(model))
 
 
 def graph_model_folder(model: str) -> Path:
-    """Where a graph model lies."""
+    """The folder of a graph model."""
     return _SHIPPED_FOLDER if model == SHIPPED else Path(model).expanduser()
 
 
 @cache
 def load_imported(path: str, process: int) -> ImportedGraphs:
-    """The graphs of a file; parts and segments of one process that name the same share it."""
+    """Load the graphs of a file; parts and segments of one process share them."""
     return ImportedGraphs(Path(path).expanduser())
 
 
 @dataclass(frozen=True)
 class PreparedGraph:
-    """What an index keeps of a post."""
+    """What the index stores of a post."""
 
     encoded: Encoded
     latex: tuple[str, ...]
 
 
 class GraphIndexBuilder:
-    """Builds one segment; graphs and vectors are made as posts come."""
+    """Builds one segment; `prepare` makes the graph and the vectors of each post."""
 
     reader = None
 
@@ -135,11 +135,11 @@ class GraphIndexBuilder:
         return encode(encoder, facts.joined(fields), facts.language, formulas, made)
 
     def add(self, prepared: PreparedGraph) -> None:
-        """Take the next post."""
+        """Add the next post."""
         self._posts.append(prepared)
 
     def merge(self, sources: Sequence[WrittenSegment], folder: Path) -> None:
-        """Write the posts of other segments as one, with their vectors, which are all loaded."""
+        """Merge posts of other segments into one; all of their vectors are loaded into memory."""
         for source in sources:
             self._take_over(source.folder, source.kept)
         self.write(folder)
@@ -186,10 +186,10 @@ def encode(
         encoder: The model.
         text: The text.
         language: Its language.
-        formulas: Its formulas with their ids, where it has some.
-        made: Its graph, where that was made elsewhere.
+        formulas: Its formulas with their ids, if they have ids.
+        made: Its graph, if that was imported.
     """
-    # Formulas in a text that brings none along have their LaTeX as their id.
+    # Formulas without an id get their LaTeX as id.
     given = list(formulas) or [Formula(latex, latex) for latex in text.formulas]
     if made is None:
         [encoded] = encoder.encode([Source(text.text, language, given, text.spans)])
@@ -200,7 +200,7 @@ def encode(
 
 
 class VectorComparison(Protocol):
-    """What compares vectors: this process, or a server."""
+    """Compares vectors, in this process or on a server."""
 
     def search(
         self, queries: Sequence[Vectors], k: int, allowed: NDArray[np.bool_] | None = None
@@ -214,7 +214,7 @@ class GraphRetriever:
 
     def __init__(self, folders: Sequence[Path], settings: GraphSettings) -> None:
         self.settings = settings
-        # Said when a library is opened, not when it is searched first.
+        # Checked when a library is opened, not at the first search.
         self.server = confirmed(settings.server) if settings.server else ""
         self.folders = list(folders)
         self.maxsim = MaxSim(
@@ -226,16 +226,16 @@ class GraphRetriever:
         self.formula_finder = GraphFormulas(self)
 
     def ask(self, questions: Sequence[Question]) -> list[GraphReply]:
-        """Ask several questions; their searches share the work."""
+        """Answer several questions, which are searched for in one batch."""
         batch = _Batch(self, [self.encode(question) for question in questions])
         return [GraphReply(self, batch, place) for place in range(len(questions))]
 
     def table(self, question: Question, number: int) -> tuple[list[str], list[str], Vectors]:
-        """The parts of a question, those of a post, and their cosines: what a heat map shows."""
+        """The parts of a question, the parts of a post, and their cosines, for a heat map."""
         return self.compared(self.encode(question), number)
 
     def compared(self, asked: PreparedGraph, number: int) -> tuple[list[str], list[str], Vectors]:
-        """As `table`, for a question whose vectors are there already."""
+        """As `table`, for a question that is encoded already."""
         segment, place = self.maxsim.numbering.locate(number)
         collection = self.maxsim.collections[segment]
         names = self.segments[segment].names(*collection.layout.starts[place : place + 2].tolist())
@@ -250,12 +250,12 @@ class GraphRetriever:
         return encode(encoder, question.marked, question.language, named, made)
 
     def encode_text(self, text: MarkedText, language: str) -> PreparedGraph:
-        """The vectors of a text; first those of its formulas, as they stand in it."""
+        """The vectors of a text; those of its formulas come first, in the order of the text."""
         return encode(load_graph_encoder(self.settings.model), text, language)
 
     @cached_property
     def engine(self) -> VectorComparison:
-        """What searches: this process, or a server."""
+        """The engine that searches: this process, or a server."""
         if not self.server:
             return self.maxsim
         from mathsetu.retrieval.qdrant import QdrantSearch, QdrantServer
@@ -267,7 +267,7 @@ class GraphRetriever:
 
 
 class _Batch:
-    """Questions that are searched for together, when the first of them is."""
+    """Questions that are all searched for when the first of them is."""
 
     def __init__(self, retriever: GraphRetriever, asked: Sequence[PreparedGraph]) -> None:
         self._retriever, self.asked = retriever, asked
@@ -285,7 +285,7 @@ class _Batch:
 
 
 class GraphReply:
-    """What the graphs of posts say to one question of a batch."""
+    """Scores posts for one question of a batch, by MaxSim of graph vectors."""
 
     def __init__(self, retriever: GraphRetriever, batch: _Batch, place: int) -> None:
         self._retriever, self._batch, self._place = retriever, batch, place
@@ -295,12 +295,12 @@ class GraphReply:
         return self._batch.search(k, allowed)[self._place]
 
     def scores(self, numbers: NDArray[np.int64]) -> Vectors:
-        """The scores of given posts, exactly."""
+        """The exact scores of given posts."""
         vectors = self._batch.asked[self._place].encoded.vectors
         return self._retriever.maxsim.scores_of(vectors, numbers)
 
     def reason(self, number: int, post: Post) -> Reason:
-        """The score, and which parts of the question the post answers best."""
+        """The score, and the parts of the question that match best, each with its match."""
         rows, columns, cosines = self._retriever.compared(self._batch.asked[self._place], number)
         if not cosines.size:
             return Reason("graph", 0.0)
@@ -314,7 +314,7 @@ class GraphReply:
 
 
 class GraphSegment:
-    """What the vectors of a segment stand for."""
+    """The kinds of a segment's vectors, and the ids and LaTeX of its formulas."""
 
     def __init__(self, folder: Path) -> None:
         self._kinds = Mapped(folder / "kinds.npy", "int8")
@@ -323,7 +323,7 @@ class GraphSegment:
 
     @cached_property
     def kinds(self) -> NDArray[np.int8]:
-        """What each vector stands for: a formula, a sentence, the whole."""
+        """The kind of each vector: a formula, a sentence or the whole post."""
         kinds: NDArray[np.int8] = self._kinds.whole
         formulas = int(np.count_nonzero(kinds == FORMULA))
         if not formulas == len(self.ids) == len(self.latex):
@@ -331,7 +331,7 @@ class GraphSegment:
         return kinds
 
     def names(self, start: int, end: int) -> list[str]:
-        """What some vectors stand for, in words."""
+        """Readable names of the vectors from ``start`` to ``end``."""
         first = int(np.count_nonzero(self.kinds[:start] == FORMULA))
         kinds = self.kinds[start:end].tolist()
         count = kinds.count(FORMULA)
@@ -346,5 +346,5 @@ def _part_names(kinds: Sequence[int], latex: Sequence[str]) -> list[str]:
 
 
 def named_formulas(query: Query) -> tuple[Formula, ...]:
-    """The formulas that a query names itself, where its text holds them."""
+    """The formulas that a query names and that its text contains."""
     return tuple(formula for formula in query.formulas if formula.latex in query.text)

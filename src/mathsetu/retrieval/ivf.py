@@ -1,15 +1,15 @@
 """Inverted files of vectors (IVF): only the lists nearest to a query are searched.
 
 K-means divides the vectors into ``nlist`` lists; a search visits the ``nprobe`` lists whose centres
-are nearest. The fixed kind takes both numbers as they are given. The adaptive kind lets them grow
-with the collection:
+are nearest. The fixed kind uses both numbers as given. In the adaptive kind they grow with the
+collection:
 
 - ``nlist`` is four times the square root of the number of vectors, which balances the work of
   choosing lists against that of reading them;
-- ``nprobe`` is an eighth of the lists, or as many as hold six times the posts that are wanted,
-  whichever is more. A small collection is thus searched exactly, at no loss.
+- ``nprobe`` is an eighth of the lists, or as many as hold six times the requested posts,
+  whichever is more. A small collection is thus searched exactly.
 
-In both kinds a list has ten vectors on average at least: on a small collection ``nlist`` shrinks.
+In both kinds a list has at least ten vectors on average, so a small collection has fewer lists.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ class Division:
     nprobe: int
 
     def lists(self, count: int) -> int:
-        """Into how many lists vectors are divided."""
+        """The number of lists for a number of vectors."""
         asked = self.nlist or round(4 * sqrt(count))
         return max(1, min(asked, count // _SMALLEST_LIST))
 
     def probes(self, lists: int, count: int, wanted: int) -> int:
-        """How many lists a search for a number of posts visits."""
+        """The number of lists that a search for a number of posts visits."""
         asked = self.nprobe or max(ceil(lists / 8), ceil(6 * wanted * lists / max(count, 1)))
         return min(asked, lists)
 
@@ -67,14 +67,14 @@ _FAISS = ("faiss", "an IVF index", "neural")
 
 
 def check_faiss() -> None:
-    """Miss the package that divides vectors into lists before any vector is made."""
+    """Raise an error if FAISS is missing, before any vector is made."""
     from mathsetu.models import check_installed
 
     check_installed(*_FAISS)
 
 
 def _faiss() -> Any:
-    # Imported here, since a search without IVF should not wait for any of this.
+    # Imported here, because a search without IVF does not need it.
     from mathsetu.models import require
 
     return require(*_FAISS)
@@ -83,10 +83,10 @@ def _faiss() -> Any:
 def write_ivf(folder: Path, vectors: Vectors, division: Division) -> None:
     """Divide vectors into lists and write them into a new folder; rows of zeros are left out.
 
-    FAISS finds the centres. What is written are plain arrays: a file of FAISS's own, made by
-    somebody else, could not be trusted, since it is read without checks.
+    FAISS finds the centres. The lists are written as plain arrays, because FAISS reads its own
+    format without checks, which is unsafe for files from other people.
 
-    The same vectors give the same bytes, since the first centres are drawn with a fixed seed.
+    The same vectors give the same bytes, because the first centres are drawn with a fixed seed.
     """
     faiss = _faiss()
     numbers = np.flatnonzero(vectors.any(axis=1)).astype(np.int32)
@@ -115,7 +115,7 @@ class Ivf:
 
     Args:
         folder: Where `write_ivf` wrote them.
-        shape: How many vectors there are, and of how many dimensions.
+        shape: The number of vectors, and the number of their dimensions.
         division: How many lists a search visits.
     """
 
@@ -136,13 +136,13 @@ class Ivf:
         return ends
 
     def visited(self, k: int) -> int:
-        """About how many vectors a search for ``k`` posts looks at."""
+        """The approximate number of vectors that a search for ``k`` posts compares."""
         return ceil(self._count * self._probes(k) / max(self._lists, 1))
 
     def candidates(
         self, queries: Vectors, vectors: Vectors, k: int, allowed: NDArray[np.bool_] | None
     ) -> list[NDArray[np.int64]]:
-        """The numbers of the best ``k`` vectors for each row of queries, in no order."""
+        """The numbers of the best ``k`` vectors for each row of queries, unsorted."""
         found = []
         for query, near in zip(queries, queries @ self._centres.whole.T, strict=True):
             lists = np.argsort(-near, kind="stable")[: self._probes(k)]

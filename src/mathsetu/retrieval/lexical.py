@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 
 
 class _Said(NamedTuple):
-    """Words of a question as they are read in a language, what they are translated to, its terms.
+    """Words of a question as read in a language, one translation of them, and its terms.
 
-    The words as they are have "" for a translation.
+    For the words themselves, the translation (``form``) is empty, and the terms are their own.
     """
 
     asked: str
@@ -54,36 +54,36 @@ class _Said(NamedTuple):
 
 
 class Together(NamedTuple):
-    """Words of a post that are near each other: how many they are, and quotes of them.
+    """A short passage of a post: its length in words, and quotes of it.
 
-    Each field of the post is quoted by itself, since none continues another.
+    Each field of the post is quoted separately, because fields do not continue each other.
     """
 
     words: int
     quotes: tuple[str, ...]
 
 
-#: A word of the question, after the places where it begins and ends in a post.
+#: The places in a post where a match begins and ends, and the word of the question.
 _Met = tuple[int, int, str]
-# A reason names this many words at most, and no translation less likely than this, which is met by
+# A reason names this many words at most, and no translation of a lower weight, which may match by
 # chance.
 _SHOWN, _LIKELY = 8, 0.15
-# Posts whose words are kept in memory, and words of a post that are looked through for a reason.
+# Posts whose words are cached, and the most words of a post that are read for a reason.
 _REMEMBERED, _WORDS_READ = 2_000, 20_000
-# Most words of a query whose concepts are looked up in their other forms, too.
+# The most words of a query that is expanded with other forms of its concepts.
 _SHORT = 8
-# The most words of a post that are quoted to show those that it also says in short.
+# The most words of a quote that is extended to show the question's words in full.
 _LONGEST_QUOTE = 20
-# Longer formulas between the words that a reason quotes are left out.
+# The most characters of formulas between quoted words; longer formulas are left out.
 _LONGEST_GAP = 80
-# A call or an index in code, whose names are words of their own.
+# A call or an index in code, whose names are separate words.
 _CODE = re.compile(r"\w[(\[{]\w{2}")
 _JOINT = re.compile(r"(?<=\w)[^\w'’-]+(?=\w)")
 # The place of the first tag among the texts of a post, after title, body and question.
 _FIRST_TAG = 3
 _BRACKETS = {"(": ")", "[": "]"}
 _PUNCTUATION = ".,;:!?()[]\"'«»“”„।،؛؟"
-# No term holds it.
+# The separator of terms, which no term contains.
 _BETWEEN = "\0"
 _LATEX_TOKEN = re.compile(r"[^\W_]+")
 _ANALYSES = ("languages", "porter", "snowball")
@@ -96,17 +96,17 @@ class LexicalSettings:
     Attributes:
         scheme: How frequencies become scores: ``{"name": "bm25+", "k1": 1.2}`` or a TF-IDF
             scheme in SMART notation, ``{"name": "lnc"}``.
-        fields: Which fields of a post are read, and how much a word in each counts.
+        fields: The fields of a post that are read, each with the weight of a word in it.
         analysis: ``languages`` (each text by its own language's chain), or one chain for all:
             ``porter`` or ``snowball`` for English as in the papers.
-        formula_tokens: How much the names and numbers in a query's formulas count beside its
+        formula_tokens: The weight of names and numbers in a query's formulas, relative to its
             words; 0 leaves them out of the index.
-        query_title: How much the words of a query's title count beside those of all of it, where it
-            has a text besides.
-        translate: Whether the glossary turns a query's words into the posts' languages.
+        query_title: The additional weight of the words in a query's title, if the query also has a
+            text.
+        translate: Whether the glossary translates a query's words into the posts' languages.
         stop_words: Whether stop words are left out.
-        min_posts: Terms in fewer posts count nothing.
-        max_share: Terms in a larger share of the posts count nothing.
+        min_posts: Terms in fewer posts are ignored.
+        max_share: Terms in a larger share of the posts are ignored.
     """
 
     scheme: dict[str, Any] = field(default_factory=lambda: {"name": "bm25+"})
@@ -136,11 +136,11 @@ class LexicalSettings:
 
     @property
     def without_extremes(self) -> bool:
-        """Whether rare or frequent terms count nothing."""
+        """Whether rare or frequent terms are ignored."""
         return self.min_posts > 1 or self.max_share < 1
 
     def weighting(self) -> Scheme:
-        """How terms are weighed."""
+        """The weighting scheme of the terms."""
         scheme = make_scheme(self.scheme)
         if not self.without_extremes:
             return scheme
@@ -148,9 +148,9 @@ class LexicalSettings:
 
 
 def formula_tokens(latex: str) -> list[str]:
-    r"""The names and numbers in a formula; signs and layout are the formula index's work.
+    r"""The names and numbers in a formula; the formula index covers signs and layout.
 
-    A name is the same term whether it stands in a formula or in a sentence ("sin", "det").
+    A name is the same term in a formula and in a sentence ("sin", "det").
 
     >>> formula_tokens(r"\frac{x}{12} + x")
     ['frac', 'x', '12', 'x']
@@ -206,7 +206,7 @@ class LexicalBuilder:
         return facts.language, post_terms(facts, self._settings)
 
     def add(self, prepared: tuple[str, dict[str, float]]) -> None:
-        """Take the next post."""
+        """Add the next post."""
         language, terms = prepared
         self._languages[language] += 1
         self._postings.add(terms)
@@ -217,7 +217,7 @@ class LexicalBuilder:
         self._finish(folder)
 
     def merge(self, sources: Sequence[WrittenSegment], folder: Path) -> None:
-        """Write the posts of other segments as one."""
+        """Merge posts of other segments into one."""
         for source in sources:
             self._languages.update(source.languages)
         merge_posts(sources, folder)
@@ -245,16 +245,16 @@ class LexicalRetriever:
         self.languages = sorted(spoken)
 
     def has(self, terms: Sequence[str]) -> bool:
-        """Whether a post has one of some terms."""
+        """Whether any post has any of the terms."""
         return any(segment.document_counts(terms).any() for segment in self.index.segments)
 
     def ask(self, questions: Sequence[Question]) -> list[LexicalReply]:
-        """Ask several questions."""
+        """Answer several questions."""
         return [LexicalReply(self, question) for question in questions]
 
 
 class LexicalReply:
-    """What the words of posts say to one question."""
+    """Scores posts for one question by their words."""
 
     def __init__(self, retriever: LexicalRetriever, question: Question) -> None:
         self._index, self._settings = retriever.index, retriever.settings
@@ -273,11 +273,11 @@ class LexicalReply:
         return self._weighed.scores(numbers)
 
     def reason(self, number: int, post: Post) -> Reason:
-        """The words that a post shares with the question, those that count most first.
+        """The words that a post shares with the question, those with the largest share first.
 
-        Each is named as the post writes it, as the question does where both do; the evidence has
-        its other forms in the post at the end. What is met in formulas only is no word, and is not
-        named.
+        Each is given in the form that the post has, the question's form if the post has that. The
+        evidence lists other forms of the post at the end. Terms that match in formulas only are
+        not words, and are not named.
         """
         shares = self._weighed.parts(number)
         ranked = sorted(zip(shares, self.wanted, strict=True), key=lambda pair: -pair[0])
@@ -293,10 +293,10 @@ class LexicalReply:
         return Reason("words", float(sum(shares)), _in_words(met), tuple(met | others))
 
     def may_say_all(self, number: int) -> bool:
-        """Whether a post has terms for all words of the question; quick, and sometimes by chance.
+        """Whether a post has terms for all words of the question; fast, with false positives.
 
-        A word has its own terms and those of its translations, in any language; words that are
-        translated as one have as many of these at least.
+        A word matches by its own terms or by those of its translations into any language. Words
+        that are translated together must match at least as many terms as there are words.
         """
         shares = zip(self._weighed.parts(number), self.wanted, strict=True)
         there = {term for share, term in shares if share > 0}
@@ -310,7 +310,7 @@ class LexicalReply:
         )
 
     def is_asked_for(self, found: str, language: str) -> bool:
-        """Whether words of a post are the question's in their order, with other endings."""
+        """Whether words of a post are those of the question in the same order, up to inflection."""
         if any(word[-1] in _PUNCTUATION for word in found.split()[:-1]):
             return False
         terms = _word_terms(found, language, self._settings)
@@ -321,14 +321,14 @@ class LexicalReply:
 
     @property
     def word_count(self) -> int:
-        """How many words of the question are looked for, stop words aside."""
+        """The number of words of the question, without stop words."""
         return max(map(len, self._terms_of_words), default=0)
 
     @cached_property
     def _terms_of_words(self) -> list[list[list[tuple[set[str], int]]]]:
-        """For each reading of the question, the terms that may stand for each of its words.
+        """For each reading of the question, the sets of terms that may match each of its words.
 
-        Each with how many of them do.
+        Each set comes with the number of its terms that must match.
         """
         words, readings = self._words_of(self._question), []
         for language in self._question.languages:
@@ -347,9 +347,9 @@ class LexicalReply:
         return readings
 
     def narrowest(self, post: Post) -> Together | None:
-        """The fewest words in a row of a post that have all words of the question.
+        """The shortest passage of a post that has all words of the question.
 
-        Whole translations of words count as these; None where the post does not have all.
+        Complete translations of words count as these words. None if the post does not have all.
         """
         text = _read_words(post, self._settings)
         found = []
@@ -362,7 +362,7 @@ class LexicalReply:
             return None
         (first, last), met, sayings = min(found, key=lambda one: one[0][1] - one[0][0])
         count = last - first + 1
-        # "Abelian" alone says "abelian group", but where the group is near, both are quoted.
+        # "Abelian" alone matches "abelian group", but if "group" is near, both are quoted.
         own = self._met_in(text, post.language, [one for one in sayings if not one.form])
         whole = _shortest(*own)
         if whole and whole[0] <= first and last <= whole[1] < whole[0] + _LONGEST_QUOTE:
@@ -375,13 +375,13 @@ class LexicalReply:
     def _met_in(
         self, text: _Words, language: str, sayings: Iterable[_Said]
     ) -> tuple[list[_Met], set[str]]:
-        """The words of the question that a post has, in the order of their places; and all."""
+        """The matches of the question's words in a post, in order, and the set of all its words."""
         met: list[_Met] = []
         wanted: dict[str, tuple[str, ...]] = {}
         for asked, _, form, terms in sayings:
             if not form and terms:
                 wanted[asked] = terms
-            # Where nothing parts words, what translates one pair of letters says little.
+            # Where no spaces separate words, a translation of one pair of letters says little.
             is_part = bool(form) and len(wanted.get(asked, ())) > 1
             if terms and not is_part:
                 for first, last in _spans_of(form or asked, terms, language, text, not form):
@@ -391,14 +391,14 @@ class LexicalReply:
         return [one for one in sorted(met) if one[2] in wanted], set(wanted)
 
     def _evidence(self, term: str, language: str, text: _Words) -> list[Evidence]:
-        """What a term of a post has to do with the question's words, in each form it has there."""
+        """The question's words that a term of a post matches, with each form found in the post."""
         said = self._spoken(language).get(term, [])
-        # The question's own word first, else what the post says in full, else what it says in part.
+        # First the question's own word, then a complete translation, then a part of one.
         for one in sorted(said, key=lambda one: bool(one.form)):
             if forms := self._forms_of(one, language, text):
                 return [self._met(one, found) for found in forms]
-        # Where the question is in the language of the post, parts of what it would be in another
-        # reading are met by chance: "identity" is Czech, too, and "algebraic identity" in English.
+        # If the question is in the language of the post, parts of translations from another reading
+        # match by chance: "identity", read as Czech, is translated to "algebraic identity".
         is_own = language in self._question.languages
         for one in said:
             if not one.form or not is_own:
@@ -406,8 +406,8 @@ class LexicalReply:
                 if found := _said_in(part, [term], language, text, not one.form):
                     by_itself = self._met_by_itself(one, term, language, text)
                     return [by_itself or self._met(one, found)]
-        # A part of a translation. Names in formulas are no words, and what only another language
-        # calls so ("númer" for a numerator) is met by chance.
+        # A part of a translation. Names in formulas are not words, and a word that has this meaning
+        # in another language only ("númer" for a numerator) matches by chance.
         if said or is_own or term in self._in_formulas:
             return []
         if not (asked := self._asked_for(language).get(term, "")):
@@ -417,7 +417,7 @@ class LexicalReply:
         return [Evidence("word", asked, found, "" if is_same else found)]
 
     def _forms_of(self, said: _Said, language: str, text: _Words) -> list[str]:
-        """The forms in which a post says something, the one that is asked for first."""
+        """The forms in which a post has words or a translation, the requested form first."""
         forms: dict[str, str] = {}
         wanted = said.form or said.asked
         for span in _spans_of(wanted, said.terms, language, text, not said.form):
@@ -425,7 +425,7 @@ class LexicalReply:
             forms.setdefault(found.casefold(), found)
         wanted = fold(normalise(wanted))
         ordered = sorted(forms.values(), key=lambda form: fold(normalise(form)) != wanted)
-        # Where no spaces part words, they are found in whole clauses, which are not their forms.
+        # Where no spaces separate words, whole clauses match, which are not forms of the words.
         others = (
             form
             for form in ordered[1:_SHOWN]
@@ -439,7 +439,7 @@ class LexicalReply:
     def _met_by_itself(
         self, said: _Said, term: str, language: str, text: _Words
     ) -> Evidence | None:
-        """The one of several words whose own translation has a term, where the post has that."""
+        """The one of several words whose own translation has the term and is in the post."""
         words = tokenize(said.asked)
         for word in words if said.form and len(words) > 1 else ():
             for one in self._translations(word, said.language, language):
@@ -455,7 +455,7 @@ class LexicalReply:
 
     @cached_property
     def _spellings(self) -> dict[str, str]:
-        """The words of the question as it writes them, by what they are read as."""
+        """The question's words as written, by their tokens."""
         written = (word.strip(_PUNCTUATION) for word in self._words_of(self._question).split())
         return {read[0]: word for word in written if len(read := tokenize(word)) == 1}
 
@@ -469,7 +469,7 @@ class LexicalReply:
         return self._index.weigh(self.wanted, self._translated)
 
     def _asked_for(self, post_language: str) -> dict[str, str]:
-        """The terms of a language that words of the question become, with these words."""
+        """The terms into which the question is translated, each with the words it is from."""
         words, asked = self._words_of(self._question), {}
         if self._is_translating:
             for language in self._question.languages:
@@ -479,7 +479,7 @@ class LexicalReply:
         return asked
 
     def _spoken(self, post_language: str) -> dict[str, list[_Said]]:
-        """The terms that the question brings up for posts of a language."""
+        """The terms that match in posts of a language, with the question's words for each."""
         if post_language not in self._said:
             said: dict[str, list[_Said]] = {}
             for language in self._question.languages:
@@ -490,8 +490,8 @@ class LexicalReply:
         return self._said[post_language]
 
     def _sayings(self, language: str, target: str) -> list[_Said]:
-        """What the question says as it is read in one language, and its translations."""
-        # Asked for with each post that is looked into, and the same for all of its language.
+        """The question's words as read in one language, and their translations into another."""
+        # Needed for every post that is explained, and the same for all posts of its language.
         if (language, target) not in self._known_sayings:
             words, settings = self._words_of(self._question), self._settings
             own = {word: tuple(_word_terms(word, language, settings)) for word in tokenize(words)}
@@ -502,7 +502,7 @@ class LexicalReply:
         return self._known_sayings[language, target]
 
     def _translations(self, words: str, language: str, target: str) -> Iterator[_Said]:
-        """What words of one language are in another."""
+        """The translations of words from one language into another."""
         glossary = Glossary.load()
         terms_of = partial(_word_terms, language=target, settings=self._settings)
         for found in glossary.match(words, language):
@@ -516,7 +516,7 @@ class LexicalReply:
 
     @cached_property
     def wanted(self) -> Wanted:
-        """The terms that the question asks for, in the languages of the posts."""
+        """The weighted query terms, in the languages of the posts."""
         settings, question = self._settings, self._question
         weights = self._wanted_of(question)
         if settings.query_title and question.title:
@@ -530,7 +530,7 @@ class LexicalReply:
 
     @cached_property
     def _translated(self) -> dict[str, list[tuple[str, ...]]]:
-        """The terms of other languages, with those that they translate where posts have these."""
+        """The terms of translations, with the terms that they translate, if posts have those."""
         found: dict[str, list[tuple[str, ...]]] = {}
         for language in self._question.languages:
             if self._is_translating and language in self._languages:
@@ -544,11 +544,11 @@ class LexicalReply:
         return self._settings.translate and self._settings.analysis == "languages"
 
     def _words_of(self, question: Question) -> str:
-        """The words of a question; where they are translated, without translations in brackets."""
+        """The words of a question; if they are translated, without translations in brackets."""
         return question.words_once if self._is_translating else question.words
 
     def _wanted_of(self, question: Question) -> dict[str, float]:
-        """The terms of a question's words, read in all languages that they may be in."""
+        """The weighted terms of a question's words, read in each of its possible languages."""
         weights: dict[str, float] = {}
         for language in question.languages:
             for term, weight in self._wanted_in(self._words_of(question), language):
@@ -556,7 +556,7 @@ class LexicalReply:
         return weights
 
     def _wanted_in(self, words: str, language: str) -> Iterator[tuple[str, float]]:
-        """The terms of words as they are read in one language."""
+        """The weighted terms of words as read in one language."""
         settings, translating = self._settings, self._is_translating
         is_spoken = language in self._languages
         if not translating or is_spoken or not self._languages:
@@ -565,14 +565,14 @@ class LexicalReply:
             yield from ((one.term, one.weight) for one in self._expanded(words, language))
 
     def _expanded(self, words: str, language: str) -> list[Expanded]:
-        """What words of one language are in the others that posts have, and in other forms."""
+        """The translations of words into the posts' other languages, and their other forms."""
         if (words, language) not in self._expansions:
             others = [target for target in self._languages if target != language]
             # Posts in the question's own language have one term for each of its words.
             evenly = language in self._languages
             expanded = Glossary.load().expand_into(words, language, others, evenly=evenly)
             other_forms: list[Expanded] = []
-            # A long text says the same in several forms itself.
+            # A long text contains several forms of its words itself.
             if evenly and len(words.split()) <= _SHORT:
                 other_forms = Glossary.load().other_forms(words, language)
             self._expansions[words, language] = [*expanded, *other_forms]
@@ -592,7 +592,7 @@ def _read_languages(folder: Path) -> list[str]:
 
 @dataclass(frozen=True)
 class _Words:
-    """The words of a post; formulas, the ends of clauses and of fields are barriers between them.
+    """The words of a post; no phrase crosses a formula or the end of a clause or a field.
 
     Attributes:
         words: All words in order.
@@ -600,7 +600,7 @@ class _Words:
         terms: The terms, each between separators.
         first: Each term with the place of the first word that has it.
         fields: The places at which the fields begin.
-        gaps: What is between words and those before them in a field, where it is not a space.
+        gaps: For the place of a word, the text between it and the word before, if not a space.
     """
 
     words: list[str]
@@ -611,7 +611,7 @@ class _Words:
     gaps: dict[int, str]
 
     def spans(self, terms: Sequence[str]) -> Iterator[tuple[int, int]]:
-        """The places of the first and the last word of terms that follow each other in the post."""
+        """Yield the places of the first and the last word of terms that follow each other."""
         wanted, place, passed, number = _joined(terms), -1, 0, 0
         while terms and (place := self.terms.find(wanted, place + 1)) >= 0:
             number += self.terms.count(_BETWEEN, passed, place)
@@ -619,7 +619,7 @@ class _Words:
             yield self.places[number], self.places[number + len(terms) - 1]
 
     def span(self, terms: Sequence[str]) -> str:
-        """The words of terms that follow each other in the post; "" where they do not."""
+        """The first words in the post whose terms follow each other so; "" if there are none."""
         return next((self.between(*span) for span in self.spans(terms)), "")
 
     def between(self, first: int, last: int) -> str:
@@ -634,9 +634,9 @@ class _Words:
 
 
 def _cut(chunk: str) -> Iterator[tuple[str, str]]:
-    """The words of what no space divides, each with what joins it to the one before.
+    """Split text without spaces into words, each with the characters that join it to the last one.
 
-    Only code has several: brackets at the end of a word, as in "root(s)", are part of it.
+    Only code has several words: brackets at the end of a word, as in "root(s)", are part of it.
 
     >>> list(_cut("np.quantile(medians,")), list(_cut("root(s)"))
     ([('', 'np'), ('.', 'quantile'), ('(', 'medians,')], [('', 'root(s)')])
@@ -654,11 +654,11 @@ def _cut(chunk: str) -> Iterator[tuple[str, str]]:
 def _spans_of(
     said: str, terms: Sequence[str], language: str, text: _Words, is_own: bool = False
 ) -> Iterator[tuple[int, int]]:
-    """The places where a post says a translation, or a word of the question that ``is_own``.
+    """Yield the places where a post has a translation, or, if ``is_own``, a word of the question.
 
-    Where its words have the stems of the translation, but are a term of the glossary for something
-    else, it does not: "diagonal" is no "diagonalization". The question's own word is met in all
-    that is derived from it, but "equator" is no "equation".
+    Words with the stems of the translation do not match if they are a glossary term for another
+    concept: "diagonal" is not "diagonalization". A word of the question matches all its
+    derivations, but not a word whose stem collides with it: "equator" is not "equation".
     """
     for first, last in text.spans(terms):
         found = text.between(first, last)
@@ -674,21 +674,21 @@ def _spans_of(
 def _said_in(
     said: str, terms: Sequence[str], language: str, text: _Words, is_own: bool = False
 ) -> str:
-    """The words of a post that say a translation or the question's own word; "" where none do."""
+    """The words of a post that match a translation or a word of the question; "" if none do."""
     spans = _spans_of(said, terms, language, text, is_own)
     return next((text.between(*span) for span in spans), "")
 
 
-@lru_cache(maxsize=1 << 14)  # each post that is looked into is asked
+@lru_cache(maxsize=1 << 14)  # called for every post that is explained
 def _mean_different(form: str, found: str, language: str) -> bool:
     return Glossary.load().mean_different(form, found, language)
 
 
 def _shortest(met: Sequence[_Met], wanted: AbstractSet[str]) -> tuple[int, int] | None:
-    """The shortest range of places in which all words are met.
+    """The shortest range of places in which all words occur.
 
     Args:
-        met: Words with the places where they begin and end, in their order.
+        met: The matches of the words, in order.
         wanted: The words.
 
     >>> _shortest([(0, 0, "a"), (7, 8, "b"), (9, 9, "a")], {"a", "b"})
@@ -709,7 +709,7 @@ def _shortest(met: Sequence[_Met], wanted: AbstractSet[str]) -> tuple[int, int] 
 
 
 def _quoted(text: str) -> str:
-    """Words without the punctuation around them; brackets that they open are closed.
+    """Strip the punctuation around words, but close the brackets that they open.
 
     >>> _quoted("(see"), _quoted("theorem (Euler):"), _quoted("print(det(A)))")
     ('see', 'theorem (Euler)', 'print(det(A))')
@@ -734,7 +734,7 @@ def _read_words(post: Post, settings: LexicalSettings) -> _Words:
     )
 
 
-@lru_cache(maxsize=_REMEMBERED)  # good posts are found again and again
+@lru_cache(maxsize=_REMEMBERED)  # good posts are found repeatedly
 def _read_texts(texts: tuple[str, ...], language: str, analysis: str) -> _Words:
     words: list[str] = []
     places: list[int] = []
@@ -767,7 +767,7 @@ def _read_texts(texts: tuple[str, ...], language: str, analysis: str) -> _Words:
                         terms.append(term)
                     words.append(word)
                 gap += " " if clause[-1].isspace() else ""
-                # No term is blank, so that none follows another across a clause or a formula.
+                # An empty term, which matches nothing, ends phrases at a clause or a formula.
                 places.append(len(words))
                 terms.append("")
     return _Words(words, places, _joined(terms), first, fields, gaps)
@@ -779,7 +779,7 @@ def _terms_of_word(word: str, language: str, analysis: str) -> tuple[str, ...]:
 
 
 def _in_words(met: Iterable[Evidence]) -> str:
-    """What was met, for a person: the question's words, and the post's where they are others."""
+    """Describe the matches: the question's words, and the post's where they differ."""
     shown: dict[str, list[str]] = {}
     for one in met:
         shown.setdefault(one.asked, []).append(one.found)

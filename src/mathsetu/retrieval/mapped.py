@@ -1,10 +1,9 @@
-"""Arrays and bytes of an index, mapped into memory and checked where they are first read.
+"""Memory-mapped arrays and bytes of an index, checked when they are first read.
 
-Reading a whole library at opening would take long, so opening compares sizes alone. Beside the
-files of a folder lies ``checksums.npy`` with the checksum of each block of each file. A block is
-compared with it when something in it is read for the first time, and its values are checked against
-their limits: a damaged file, or one that was made to mislead, ends in one clear error, never in
-an answer.
+Reading a whole library to open it would be slow, so opening compares only sizes. Each folder has a
+file ``checksums.npy`` with the checksum of each block of its files. When a block is first read, its
+checksum is compared and its values are checked against their limits. So a damaged or malicious file
+causes one clear error, never a wrong answer.
 """
 
 from __future__ import annotations
@@ -28,12 +27,12 @@ if TYPE_CHECKING:
 #: The file with the checksums of its folder.
 CHECKSUMS = "checksums.npy"
 _BLOCK = 1 << 16
-# More than any header of ours takes.
+# More bytes than any header that we write.
 _HEADER = 1 << 12
 
 
 def seal(folder: Path) -> None:
-    """Write the checksums of all files below a folder; each folder gets a file of its own."""
+    """Write the checksums of all files below a folder, one file of checksums in each folder."""
     sums: dict[Path, list[NDArray[np.uint32]]] = {}
     for file in files_below(folder):
         if file.name != CHECKSUMS:
@@ -45,14 +44,14 @@ def seal(folder: Path) -> None:
 
 
 def unseal(folder: Path) -> None:
-    """Remove what `seal` wrote, in a folder where the work goes on."""
+    """Remove the checksums that `seal` wrote, from a folder whose files will change."""
     for file in files_below(folder):
         if file.name == CHECKSUMS:
             file.unlink()
 
 
 class Mapped:
-    """One array on disk, read as an array is.
+    """An array on disk that is checked as it is read.
 
     >>> from tempfile import mkdtemp
     >>> folder = Path(mkdtemp())
@@ -64,8 +63,8 @@ class Mapped:
     Args:
         path: The file.
         kinds: The types that its values may have, by name.
-        dimensions: How many it must have.
-        below: What its numbers must lie below; they must not be negative then.
+        dimensions: The number of dimensions that it must have.
+        below: If given, integers must be at least 0 and below this.
     """
 
     def __init__(
@@ -74,7 +73,7 @@ class Mapped:
         raw = _mapped(path)
         self._path, self._below = path, below
         self._blocks = _Blocks(path, raw, self._check_values)
-        self._blocks.compare(0)  # the header is read from there
+        self._blocks.compare(0)  # block 0 has the header
         self._array, self._offset = _as_array(path, raw)
         if self._array.dtype.name not in kinds or self._array.ndim != dimensions:
             raise DamagedLibrary(path, "does not have the expected type of values")
@@ -85,16 +84,16 @@ class Mapped:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """How long it is in each dimension."""
+        """The shape of the array."""
         return self._array.shape
 
     @property
     def whole(self) -> NDArray[Any]:
-        """All of it."""
+        """The whole array."""
         return self[:]
 
     def __getitem__(self, rows: slice) -> NDArray[Any]:
-        """Rows that follow one another."""
+        """Consecutive rows."""
         start, stop, _ = rows.indices(len(self))
         if start < stop:
             self._blocks.check(self._offset + start * self._row, self._offset + stop * self._row)
@@ -112,7 +111,7 @@ class Mapped:
         return self._array
 
     def _check_values(self, begin: int, end: int) -> None:
-        """Hold the values in some bytes of the file against their limits."""
+        """Check the values in some bytes of the file against their limits."""
         size = self._array.itemsize
         first, last = max(begin - self._offset, 0) // size, -(-(end - self._offset) // size)
         values = self._array.reshape(-1)[first : max(last, 0)]
@@ -124,7 +123,7 @@ class Mapped:
 
 
 class Held(Mapped):
-    """An array in memory, read as one on disk is: what was fetched from elsewhere."""
+    """An array in memory with the interface of `Mapped`, for data from other sources."""
 
     def __init__(self, array: NDArray[Any]) -> None:
         self._array = array
@@ -158,13 +157,13 @@ class MappedBytes:
         return self._raw[start:stop].tobytes()
 
     def check(self) -> None:
-        """Compare the whole file with its checksums, for those who read it by other means."""
+        """Compare the whole file with its checksums, before it is read by other means."""
         self._blocks.check(0, len(self))
 
 
 def check_rising(path: Path, ends: NDArray[np.int64], last: int) -> None:
-    """Refuse ends of ranges that do not rise from 0 to the number of things that they divide."""
-    # Compared, not subtracted: the difference of two huge numbers may come out as a small one.
+    """Raise `DamagedLibrary` unless the ends of ranges ascend from 0 to ``last``."""
+    # Compared, not subtracted: the difference of two huge numbers may overflow to a small one.
     if not len(ends) or ends[0] != 0 or ends[-1] != last or (ends[1:] < ends[:-1]).any():
         raise DamagedLibrary(path, "does not match the files next to it")
 
@@ -195,12 +194,12 @@ class _Blocks:
         self._all_checked = bool(self._checked.all())
 
     def check_ranges(self, ranges: NDArray[np.int64]) -> None:
-        """Check the blocks of many pieces of the file, each with its begin and its end."""
+        """Check the blocks of many ranges of bytes of the file."""
         if self._all_checked:
             return
         filled = ranges[ranges[:, 0] < ranges[:, 1]]
         firsts, lasts = filled[:, 0] // _BLOCK, (filled[:, 1] - 1) // _BLOCK + 1
-        # Counted once and kept until a block is checked: most queries read what others have read.
+        # Cached until a block is checked, because most queries read what others have read.
         before = self._unchecked_before
         if before is None:
             before = np.concatenate(([0], np.cumsum(~self._checked)))
@@ -248,7 +247,7 @@ def _stored_sums(path: Path) -> NDArray[np.uint32] | None:
 
 
 def _mapped(path: Path) -> NDArray[np.uint8]:
-    """A file as bytes, without reading it."""
+    """Map a file into memory as bytes."""
     try:
         with open_plain(path) as file:
             if not os.fstat(file.fileno()).st_size:
@@ -262,7 +261,7 @@ def _mapped(path: Path) -> NDArray[np.uint8]:
 
 
 def _as_array(path: Path, raw: NDArray[np.uint8]) -> tuple[NDArray[Any], int]:
-    """The array in the bytes of a file of numpy's, and where its values begin."""
+    """The array in the bytes of an ``.npy`` file, and where its values begin."""
     header = BytesIO(raw[:_HEADER].tobytes())
     try:
         version = npy.read_magic(header)
@@ -276,5 +275,5 @@ def _as_array(path: Path, raw: NDArray[np.uint8]) -> tuple[NDArray[Any], int]:
         if start + size != len(raw):
             raise ValueError("its header and its size differ")
         return raw[start:].view(kind).reshape(shape), start
-    except Exception as error:  # numpy's reader of headers may raise nearly anything
+    except Exception as error:  # numpy's header parser may raise nearly anything
         raise DamagedLibrary(path, f"is damaged ({error})") from error

@@ -1,8 +1,8 @@
-"""Search by MaxSim in process: exactly, or with a quick first look.
+"""Search by MaxSim in process: exact, or with a fast first stage.
 
 ``exact`` compares every vector. ``document`` finds candidates by the document vector, the last one
-of each post, and looks exactly at these; it finds no others, however many are asked for. ``single``
-compares the document vectors and nothing else.
+of each post, and scores these exactly; it finds no others, however many are requested. ``single``
+compares only the document vectors.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
 
-#: The ways of searching.
+#: The search strategies.
 STRATEGIES = ("exact", "document", "single")
 
-# Queries whose scores with all posts are held at once.
+# Queries whose scores with all posts are in memory at once.
 _BATCH = 64
 
 
 def check_strategy(strategy: str, depth: int) -> None:
-    """Refuse a way of searching that there is not."""
+    """Raise `InputError` for an unknown strategy or an invalid depth."""
     if strategy not in STRATEGIES:
         raise InputError(f"strategy is {strategy!r} (known: {', '.join(STRATEGIES)})")
     if depth < 1:
@@ -39,7 +39,7 @@ def check_strategy(strategy: str, depth: int) -> None:
 
 
 class MaxSim:
-    """Finds the posts of some segments that are most like a query.
+    """Finds the posts of some segments that are most similar to a query.
 
     >>> from tempfile import mkdtemp
     >>> from mathsetu.retrieval.multivectors import write_multivectors
@@ -91,7 +91,7 @@ class MaxSim:
         return found
 
     def scores_of(self, query: Vectors, numbers: NDArray[np.int64]) -> Vectors:
-        """The scores of given posts, the same to the last bit as a search gives them."""
+        """The scores of given posts, bit-identical to those of a search."""
         self._check([query])
         return self._scores_of(query, numbers, steady=True)
 
@@ -113,7 +113,7 @@ class MaxSim:
 
 
 class _Segment:
-    """One segment, and its quick first look."""
+    """One segment, with its first stage."""
 
     def __init__(self, folder: Path, strategy: str) -> None:
         self.vectors = MultiVectors(folder)

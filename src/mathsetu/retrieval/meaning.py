@@ -1,15 +1,17 @@
 """Search by meaning with the built-in encoder, passage by passage.
 
-A post is read in passages: what was asked (title and question) and what is said (the body). A query
-is compared with each. Half of a post's score is its best passage of all; the other half is how its
-question begins and its best passage of the body. So a long answer is not drowned in one vector, and
-a title alone does not decide. Where there is no question, the title is a passage of its own, too,
-and once more without its formulas: askers write as titles do, and often in words alone. There the
-other half of the score is the best passage of the text. (After a question the title would count
-twice, which was measured to be worse.)
+The two texts of a post are divided into passages: what was asked (title and question) and what is
+said (the body). A query is compared with each passage. Half of a post's score is its best passage
+of all; the other half is the first passage of its question and the best passage of its body. So a
+long answer is not reduced to one vector, and a title alone does not decide.
 
-The encoder's English is best. So a post in another language is read with the careful network or
-with the wide one, as a query is.
+If there is no question, the title is also a passage of its own, once with and once without its
+formulas, because queries are phrased like titles, often in words alone. The other half of the score
+is then the best passage of the text. (After a question the title would count twice, which was
+measured to be worse.)
+
+The encoder is best at English. So a post in another language is read with the careful or the wide
+network, as a query is.
 """
 
 from __future__ import annotations
@@ -55,35 +57,35 @@ if TYPE_CHECKING:
     _Prepared = tuple[list[bytes], tuple[int, int, int], tuple[str, str]]
     _Encoded = tuple[NDArray[np.int8], np.float32]
 
-# Passages that are encoded together, in a process of many and on an accelerator: enough to fill
-# batches, few enough to keep all processes at work.
+# Passages that are encoded together, by one of many processes and on an accelerator: enough to fill
+# batches, few enough to keep all processes busy.
 _TOGETHER, _ON_DEVICE = 64, 16_384
-# Passages that are taken over at a time when segments are merged.
+# Passages that are copied at a time when segments are merged.
 _MERGED_TOGETHER = 1 << 16
-# How the tokens of passages are written: first how they are read, then the tokens.
+# The type in which passages are stored: first the reading, then the tokens.
 _WRITTEN = np.dtype("<u4")
-# Where the passages of a large segment are in lists.
+# The folder with the sign lists of a large segment.
 _LISTS = "lists"
-# A title without its formulas has at least so many tokens.
+# A title without its formulas is a passage if it has at least this many tokens.
 _LEAST_WORDS = 5
 # The shares of the best passage of all, the first of what was asked, and the best of what is said.
 _BEST, _ASKED, _SAID = 0.5, 0.3, 0.2
-# Passages whose sentences are kept with their vectors: good posts are found again and again.
+# Passages whose sentences are cached with their vectors: good posts are found repeatedly.
 _EXPLAINED = 2_000
 #: Kinds of passages that a post has: what was asked, what is said, and the title alone.
 KINDS = 3
-# No cosine is so small: it stands for passages that a post does not have.
+# Below every cosine; the value for passages that a post does not have.
 _NONE = -2.0
-# Passages that are compared exactly, after a first look at the signs of their numbers: this share
-# of them, within limits.
+# Passages that are scored exactly after a first stage by sign bits: at least, at most, and one in
+# how many of all passages.
 _RESCORED, _MOST_RESCORED, _SHARE_RESCORED = 5_000, 20_000, 26
-# Of no more passages than these all are compared: a first look would take longer.
+# Up to this many passages, all are scored exactly: a first stage would take longer.
 _ALL_COMPARED = 16_000
-# The nearest of these whose posts are compared as a whole.
+# The nearest of these passages, whose posts are then scored as a whole.
 _KEPT = 2_000
-# Posts whose means are kept: good posts are found again and again.
+# Posts whose means are cached: good posts are found repeatedly.
 _MEANS = 20_000
-# Where fewer posts than this share may be found, only these are looked at.
+# If a filter allows fewer posts than this share, only their passages are compared.
 _FEW_ALLOWED = 1 / 16
 
 
@@ -94,17 +96,17 @@ class MeaningSettings:
     Attributes:
         model: ``mathsetu`` for the one that comes with the package, or the folder of another one
             that was made in the same way.
-        tokens: How long a passage is.
-        question_passages: How many passages of title and question are read.
-        body_passages: How many passages of the body are read.
-        titles: Whether the title of a post without a question is a passage of its own besides, with
-            its formulas and without.
-        careful: Whether posts in other languages than English are read with the careful network or
-            the wide one, which take three times as long.
-        query_title: What the title of a query in another language than English counts beside all of
-            it, where it has a text besides.
-        min_cosine: A cosine up to this counts as nothing (texts without any sense reach it); what a
-            post has above it is its score.
+        tokens: The most tokens of a passage.
+        question_passages: The most passages of title and question.
+        body_passages: The most passages of the body.
+        titles: Whether the title of a post without a question is also a passage of its own, once
+            with its formulas and once without.
+        careful: Whether posts in other languages than English are read with the careful or the wide
+            network, which take three times as long.
+        query_title: The weight of the title of a query that is not in English, relative to the
+            whole query, if the query also has a text.
+        min_cosine: The cosine at which a score is 0 (meaningless texts reach it); a post's score is
+            its cosine minus this.
     """
 
     model: str = NAME
@@ -135,10 +137,10 @@ class MeaningSettings:
 
 
 class MeaningBuilder:
-    """Builds one segment; each distinct passage is encoded once, when all posts are there.
+    """Builds one segment; each distinct passage is encoded once, after all posts were added.
 
     Args:
-        settings: Of the recipe.
+        settings: The settings of the index.
         device: Where passages are encoded (see `BuiltinEncoder`).
     """
 
@@ -149,10 +151,10 @@ class MeaningBuilder:
         self.reader = self
         alone = device != PROCESSOR
         batch = _ON_DEVICE if alone else _TOGETHER
-        # Another model has other tokens, so that no two parts share their passages.
+        # Not shared between parts, because another model has other tokens.
         self.kind = Kind("passages", _tokens, batch, _longest_first, alone)
         self.read = partial(_encoded, settings.model, device)
-        #: The tokens of each distinct passage, and the rows of the segment that its vector fills.
+        #: The tokens of each distinct passage, with the rows of its vector in the segment.
         self.wanted: dict[bytes, list[int]] = {}
         self._vectors: list[NDArray[np.int8]] = []
         self._scales: list[Vectors] = []
@@ -180,7 +182,7 @@ class MeaningBuilder:
         return written, counts, (asked, said)
 
     def add(self, prepared: _Prepared) -> None:
-        """Take the next post."""
+        """Add the next post."""
         rows, counts, texts = prepared
         for row in rows:
             self.wanted.setdefault(row, []).append(self._rows)
@@ -189,10 +191,10 @@ class MeaningBuilder:
         self._texts += texts
 
     def take(self, passage: bytes, encoded: _Encoded) -> None:
-        """Take the vector of a distinct passage, for all posts that have it."""
+        """Store the vector of a distinct passage, for all posts that have it."""
         vector, scale = encoded
         if not self._vectors:
-            # All posts are there: so many rows it will be.
+            # All posts were added, so the number of rows is final.
             self._vectors = [np.zeros((self._rows, len(vector)), dtype=np.int8)]
             self._scales = [np.zeros(self._rows, dtype=np.float32)]
         rows = self.wanted[passage]
@@ -213,7 +215,7 @@ class MeaningBuilder:
         write_texts(folder / "texts", self._texts)
 
     def merge(self, sources: Sequence[WrittenSegment], folder: Path) -> None:
-        """Write the posts of other segments as one, with their vectors."""
+        """Merge posts of other segments into one, with their vectors."""
         folder.mkdir(parents=True)
         segments = [MeaningSegment(source.folder) for source in sources]
         found = [one.passages(source.kept) for one, source in zip(segments, sources, strict=True)]
@@ -245,14 +247,14 @@ class MeaningBuilder:
 
 
 def texts_of(post: Post) -> tuple[str, str]:
-    """What was asked, and what is said, in a post with its question."""
-    # A body without a question is about its title; after a question the title is known.
+    """The two texts of a post: what was asked, and what is said."""
+    # The title belongs to the question; without a question it belongs to the body.
     asked = f"{post.title}\n\n{post.question}" if post.question else ""
     return asked, post.body if post.question else f"{post.title}\n\n{post.body}"
 
 
 def _titles(titles: Sequence[list[int]], there: list[list[int]], size: int) -> list[list[int]]:
-    """The title as it is and without formulas, as passages that are not there yet.
+    """The title with and without formulas, as passages, unless the post has these already.
 
     >>> _titles([[1, 2, 3, 4, 5, 9], [1, 2, 3, 4, 5]], [[1, 2, 3, 4, 5, 9]], 128)
     [[1, 2, 3, 4, 5]]
@@ -260,7 +262,7 @@ def _titles(titles: Sequence[list[int]], there: list[list[int]], size: int) -> l
     [[1, 2, 9]]
     """
     whole, words = (passages(title, size, 1) for title in titles)
-    # Of "Find the value of $x$" nothing is left that tells it from other posts.
+    # A title such as "Find the value of $x$" without its formula could be that of many posts.
     found = whole + (words if len(titles[1]) >= _LEAST_WORDS else [])
     return [title for place, title in enumerate(found) if title not in there + found[:place]]
 
@@ -294,7 +296,7 @@ class MeaningSegment:
         ends: NDArray[np.int64],
         texts: Texts,
     ) -> MeaningSegment:
-        """A segment in memory; what its arrays hold is told where they are read."""
+        """Make a segment in memory from its vectors, `scales`, `ends` and texts."""
         self = cls.__new__(cls)
         self.vectors, self._scales, self._ends = Held(vectors), Held(scales), Held(ends)
         self._signs = Held(kernels.sign_bits(vectors))
@@ -306,23 +308,23 @@ class MeaningSegment:
 
     @cached_property
     def scales(self) -> Vectors:
-        """What the numbers of each vector are multiplied by."""
+        """The scale factor of each vector."""
         return self._scales.whole
 
     @cached_property
     def ends(self) -> NDArray[np.int64]:
-        """Where passages end, three kinds a post: ends[3 i] to ends[3 i + 1] is what was asked.
+        """The bounds of passages, three kinds a post: ends[3 i] to ends[3 i + 1] is what was asked.
 
-        Texts are two a post: the title alone stands before what is said.
+        There are two texts per post; the title alone is the beginning of what is said.
         """
         ends: NDArray[np.int64] = self._ends.whole
         check_rising(self._folder / "ends.npy", ends, len(self.vectors))
         return ends
 
     def nearest(self, number: int, query: Vectors) -> tuple[int, int]:
-        """Which text a post's nearest passage is of, and which one it is.
+        """The text that a post's nearest passage belongs to, and the number of this passage in it.
 
-        The title alone counts as a passage behind those of what is said.
+        The passages of the title alone follow those of what is said.
         """
         start, middle, _, end = self.ends[KINDS * number : KINDS * (number + 1) + 1].tolist()
         if start == end:
@@ -338,13 +340,13 @@ class MeaningSegment:
         below: int,
         allowed: NDArray[np.bool_] | None,
     ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """The passages nearest by the signs of their numbers, in order, and how far they are.
+        """The passages nearest by sign bits, in ascending order, and their Hamming distances.
 
         Args:
             query: The query's vector.
-            signs: Its signs.
-            k: How many are wanted.
-            below: Only passages nearer than this count.
+            signs: Its sign bits.
+            k: About how many passages to return.
+            below: Only passages at a smaller distance count.
             allowed: Which posts may be found.
         """
         if allowed is None:
@@ -354,7 +356,7 @@ class MeaningSegment:
             firsts = KINDS * own
             ranges = np.stack([self.ends[firsts], self.ends[firsts + KINDS]], axis=1)
             return kernels.nearest_signs(self._signs.whole, signs, k, ranges, below)
-        # So many ranges would take longer than to look at what may not be found as well.
+        # Comparing the passages of all posts is faster than so many ranges.
         rows, distances = self._near_by_signs(query, signs, k * len(self) // len(own), below)
         may = allowed[self.owners(rows)]
         return rows[may], distances[may]
@@ -371,14 +373,14 @@ class MeaningSegment:
         return (np.searchsorted(self.ends, rows, side="right") - 1) // KINDS
 
     def cosines(self, posts: NDArray[np.int64], query: Vectors) -> Vectors:
-        """How near posts are: shares of their best passage, of their question's, of their body's.
+        """The cosine of each post, weighted over its best, its question's and its body's passages.
 
-        A post without a question, or without a body, is as near as its best passage, or, where its
-        title is a passage, as the mean of that and the best one of the text.
+        For a post without a question or a body it is the cosine of its best passage or, if its
+        title is a passage, the mean of this and the best one of the text.
         """
         rows, counts = self.passages(posts)
         starts = np.cumsum(counts) - counts
-        # Below every cosine, so that what stands at the end is the best of its own.
+        # A sentinel below every cosine, for empty ranges at the end.
         cosines = np.append(self.dots(rows, query), np.float32(_NONE))
         there = counts > 0
         best_of_kind = np.where(there, np.maximum.reduceat(cosines, starts), _NONE)
@@ -391,9 +393,9 @@ class MeaningSegment:
         return np.where(best_of_all == _NONE, 0, near).astype(np.float32)
 
     def passages(self, posts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The rows of posts' passages, one post after the other, and how many each kind has.
+        """The rows of posts' passages, grouped by post, and the number of passages of each kind.
 
-        Three kinds a post: what was asked, what is said, the title alone.
+        There are three kinds per post: what was asked, what is said, the title alone.
         """
         kinds = (KINDS * posts[:, None] + np.arange(KINDS)).reshape(-1)
         counts = self.ends[kinds + 1] - self.ends[kinds]
@@ -401,7 +403,7 @@ class MeaningSegment:
         return np.repeat(self.ends[kinds] - before, counts) + np.arange(counts.sum()), counts
 
     def means(self, posts: NDArray[np.int64]) -> Vectors:
-        """The mean of each post's passages, of length one; zeros for a blank post."""
+        """The mean vector of each post's passages, of length one; zeros for a blank post."""
         rows, counts = self.passages(posts)
         with reading(self._folder):
             vectors = self.vectors.at(rows)[rows].astype(np.float32)
@@ -409,7 +411,7 @@ class MeaningSegment:
         means = np.zeros((len(posts), vectors.shape[1]), dtype=np.float32)
         sizes = counts.reshape(-1, KINDS).sum(axis=1)
         starts = np.cumsum(sizes) - sizes
-        # The first passages of all posts, then the second ones: posts have few.
+        # Add the first passages of all posts, then the second ones: posts have few passages.
         for number in range(sizes.max(initial=0)):
             there = np.flatnonzero(sizes > number)
             means[there] += vectors[starts[there] + number]
@@ -437,13 +439,13 @@ class MeaningRetriever:
         self.quotations = lru_cache(_EXPLAINED)(self._quotations)
 
     def ask(self, questions: Sequence[Question]) -> list[MeaningReply]:
-        """Ask several questions."""
+        """Answer several questions."""
         return [MeaningReply(self, question) for question in questions]
 
     def near(self, query: Vectors, allowed: NDArray[np.bool_] | None) -> NDArray[np.int64]:
-        """Posts that may be the nearest, in order: those of the nearest passages.
+        """The candidate posts, in ascending order: those of the nearest passages.
 
-        Passages are found by the signs of their numbers, and the best of them compared exactly.
+        Passages are found by their sign bits, and the best of them are compared exactly.
         """
         passages = sum(len(segment.vectors) for segment in self.segments)
         wanted = min(_MOST_RESCORED, max(_RESCORED, passages // _SHARE_RESCORED))
@@ -451,14 +453,14 @@ class MeaningRetriever:
             return np.arange(self.posts) if allowed is None else np.flatnonzero(allowed)
         [signs] = kernels.sign_bits(query[None])
         found: list[tuple[NDArray[np.int64], NDArray[np.int32]]] = []
-        # How many passages were found at each distance: so many bits may differ, and none.
+        # The number of passages found at each distance, from 0 to the number of bits.
         counts = np.zeros(64 * len(signs) + 1, dtype=np.int64)
         below = len(counts)
         for segment, first in zip(self.segments, self.numbering.firsts, strict=True):
             may = None if allowed is None else allowed[first : first + len(segment)]
             found.append(segment.near_by_signs(query, signs, wanted, below, may))
             counts += np.bincount(found[-1][1], minlength=len(counts))
-            # What comes later must be nearer than the last of those that are wanted.
+            # Later passages must be no farther than the last of those that are wanted.
             below = int(np.searchsorted(np.cumsum(counts), wanted)) + 1
         nearer = [rows[distances < below] for rows, distances in found]
         products = [
@@ -487,13 +489,13 @@ class MeaningRetriever:
     def _worked_out_means(self, numbers: list[int]) -> dict[int, Vectors]:
         means: dict[int, Vectors] = {}
         for segment, places, own in self.numbering.shared_out(np.array(numbers, dtype=np.int64)):
-            # Copies: a row of all of them would keep all of them in memory.
+            # Copies, because a view of one row would keep all rows in memory.
             found = map(np.copy, self.segments[segment].means(own))
             means |= zip((numbers[place] for place in places.tolist()), found, strict=True)
         return means
 
     def _quotations(self, segment: int, number: int, passage: int, language: str) -> Quotations:
-        """What can be quoted of a passage of a text."""
+        """The sentences of a passage that a reason may quote."""
         settings = self.settings
         most = settings.body_passages if number % 2 else settings.question_passages
         how = reading_of(language) if settings.careful else FAST
@@ -502,7 +504,7 @@ class MeaningRetriever:
 
     @cached_property
     def encoder(self) -> BuiltinEncoder:
-        """Loaded with the first question, so that opening a library takes no time."""
+        """The encoder, loaded with the first question so that a library opens fast."""
         encoder = _encoder(self.settings.model)
         for segment in self.segments:
             stored = segment.vectors.shape[1]
@@ -516,15 +518,15 @@ class MeaningRetriever:
 
 
 class MeaningReply:
-    """What the meaning of posts says to one question."""
+    """Scores posts for one question by meaning."""
 
     def __init__(self, retriever: MeaningRetriever, question: Question) -> None:
         self._retriever, self._question = retriever, question
-        # The cosines of the posts that were looked at, which reasons name.
+        # The cosines of the posts that `best` has scored, which reasons name.
         self._known = KnownScores(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32))
 
     def best(self, k: int, allowed: NDArray[np.bool_] | None = None) -> Scored:
-        """The best posts; those that say nothing of the question are none."""
+        """The best posts, all with a cosine above ``min_cosine``."""
         near = self._retriever.near(self._vector, allowed)
         cosines = self._worked_out(near)
         self._known = KnownScores(near, cosines)
@@ -535,7 +537,7 @@ class MeaningReply:
         return self._above(self._cosines(numbers))
 
     def reason(self, number: int, post: Post) -> Reason:
-        """The cosine, and the nearest sentence of the nearest passage, or how the text begins."""
+        """The cosine, and the nearest sentence of the nearest passage, or the text's first one."""
         cosine = float(self._cosines(np.array([number]))[0])
         place, own = self._retriever.numbering.locate(number)
         kind, passage = self._retriever.segments[place].nearest(own, self._vector)
@@ -563,7 +565,7 @@ class MeaningReply:
         return query_glance(self._retriever.encoder, self._question)
 
     def _cosines(self, numbers: NDArray[np.int64]) -> Vectors:
-        """The cosines with given posts."""
+        """The cosines of given posts."""
         return self._known.complete(numbers, self._worked_out)
 
     def _worked_out(self, numbers: NDArray[np.int64]) -> Vectors:
@@ -574,7 +576,7 @@ class MeaningReply:
 
 
 def quantize_int8(vectors: Vectors) -> tuple[NDArray[np.int8], Vectors]:
-    """Vectors quantised to int8, and the scale of each: a quarter of the space.
+    """Quantise vectors to int8, each with its own scale, in a quarter of the space.
 
     >>> numbers, scales = quantize_int8(np.array([[0.6, -0.8]], dtype=np.float32))
     >>> (numbers * scales[:, None]).round(2).tolist()
@@ -585,17 +587,17 @@ def quantize_int8(vectors: Vectors) -> tuple[NDArray[np.int8], Vectors]:
 
 
 def _tokens(passage: bytes) -> NDArray[np.uint32]:
-    """How a passage is read, and its tokens, as they were before they were written."""
+    """Decode a stored passage: its reading, then its tokens."""
     return np.frombuffer(passage, dtype=_WRITTEN)
 
 
 def _longest_first(passage: bytes) -> int:
-    # Passages that are equally long go through the model together.
+    # Passages of the same length go through the model together.
     return -len(passage)
 
 
 def _encoded(model: str, device: str, passages: Sequence[NDArray[np.uint32]]) -> list[_Encoded]:
-    """The vector of each passage in integers, with its scale."""
+    """The int8 vector of each passage, with its scale."""
     encoder = _encoder(model, device)
     vectors = np.zeros((len(passages), encoder.dimensions), dtype=np.float32)
     for how in sorted({int(row[0]) for row in passages}):

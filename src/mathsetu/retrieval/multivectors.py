@@ -1,11 +1,11 @@
 """Several vectors for each post, mapped into memory, and their MaxSim with queries.
 
-MaxSim takes, for each vector of the query, the best cosine among the vectors of a post, and adds
-these up; divided by how many vectors the query has, it is 1 for a post that has them all.
+MaxSim is the sum, over the vectors of the query, of the best cosine among the vectors of a post.
+Divided by the number of the query's vectors, it is 1 for a post that has them all.
 
-Posts stand in blocks. In a block all first vectors come first, then all second ones and so on, the
-post with the most vectors leading. So the maximum over a post's vectors is a maximum of whole
-slices, which needs no list of where each post begins and runs as fast as memory does.
+Posts are stored in blocks. A block has the first vectors of all its posts, then all second ones and
+so on; posts with more vectors come first. So the maximum over a post's vectors is a maximum of
+whole slices, which needs no list of where each post begins and is limited only by memory bandwidth.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
 
-#: How vectors are kept.
+#: The storage types of vectors.
 STORAGES = ("float16", "int8")
 
-# Posts in a block: its products with a batch of queries stay in a processor's cache.
+# Posts in a block: its products with a batch of queries fit into the cache of a core.
 _BLOCK = 256
-# Vectors of queries that are multiplied at once.
+# Query vectors that are multiplied at once.
 _BATCH = 128
 _LARGEST_INT8 = 127
 
 
 def _cores() -> int:
-    """The cores this process may use: more threads than these would only wait for each other."""
+    """The cores that this process may use; more threads would only wait for each other."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def check_storage(storage: str) -> None:
-    """Refuse a form that vectors cannot be kept in."""
+    """Raise `InputError` for an unknown storage type."""
     if storage not in STORAGES:
         raise InputError(f"storage is {storage!r} (known: {', '.join(STORAGES)})")
 
@@ -53,8 +53,8 @@ def write_multivectors(folder: Path, posts: Iterable[Vectors], storage: str) -> 
     """Write the vectors of each post, one row each, into a new folder.
 
     Args:
-        folder: Where they go.
-        posts: For each post its vectors; a post may have none.
+        folder: The new folder.
+        posts: The vectors of each post; a post may have none.
         storage: ``float16``, or ``int8`` in half the space.
     """
     check_storage(storage)
@@ -76,11 +76,11 @@ def write_multivectors(folder: Path, posts: Iterable[Vectors], storage: str) -> 
 
 
 class Layout:
-    """Where the vectors of each post stand, worked out from how many each has.
+    """Where the vectors of each post are, computed from the number of vectors of each.
 
     Attributes:
-        starts: The first vector of each post, counted as they came in.
-        rows: Which row of the file each vector, counted as they came in, stands in.
+        starts: The number of each post's first vector, in the order of addition.
+        rows: The row in the file of each vector, in the order of addition.
 
     >>> layout = Layout(np.array([1, 3]))
     >>> layout.rows.tolist()  # the second post has more vectors and leads
@@ -101,7 +101,7 @@ class Layout:
         self.rows[by_row] = np.arange(len(post))
 
     def blocks(self) -> Iterator[tuple[NDArray[np.int64], slice, NDArray[np.int64]]]:
-        """For each block its posts, its rows, and how many posts have a first, second … vector."""
+        """Yield each block's posts, its rows, and how many posts have a first, second … vector."""
         for start in range(0, len(self.counts), _BLOCK):
             end = min(start + _BLOCK, len(self.counts))
             posts = self._order[start:end]
@@ -136,7 +136,7 @@ class MultiVectors:
 
     @property
     def dimensions(self) -> int:
-        """How long the vectors are."""
+        """The number of dimensions of the vectors."""
         return self._mapped.shape[1]
 
     @property
@@ -150,23 +150,23 @@ class MultiVectors:
 
     @cached_property
     def layout(self) -> Layout:
-        """Where the vectors of each post stand."""
+        """Where the vectors of each post are."""
         return Layout(self.counts)
 
     @cached_property
     def documents(self) -> Vectors:
-        """The last vector of each post, which stands for all of it; zeros for a post without."""
+        """The document vector of each post, its last one; zeros for a post without vectors."""
         found = np.zeros((len(self), self.dimensions), dtype=np.float32)
         some = np.flatnonzero(self.counts)
         found[some] = self._rows(self.layout.rows[self.layout.starts[some + 1] - 1])
         return found
 
     def vectors(self, numbers: NDArray[np.int64]) -> Vectors:
-        """Vectors by their numbers, counted in the order in which they came in."""
+        """Vectors by their numbers, in the order of addition."""
         return self._rows(self.layout.rows[numbers])
 
     def of_post(self, number: int) -> Vectors:
-        """The vectors of one post, in the order in which they came in."""
+        """The vectors of one post, in the order of addition."""
         return self.vectors(np.arange(*self.layout.starts[number : number + 2]))
 
     def scores(self, queries: Sequence[Vectors]) -> Vectors:
@@ -193,8 +193,8 @@ class MultiVectors:
         Args:
             query: The vectors of the query.
             posts: The posts by number.
-            steady: Whether scores are the same to the last bit whichever others are asked for;
-                it is quicker without.
+            steady: Whether a score must be bit-identical whichever other posts are scored with it;
+                it is faster without.
         """
         found = np.zeros(len(posts), dtype=np.float32)
         counts = self.counts[posts]
@@ -204,7 +204,7 @@ class MultiVectors:
             first = self.layout.starts[posts[some]] - (ends - counts[some])
             numbers = np.arange(ends[-1]) + np.repeat(first, counts[some])
             rows = self.vectors(numbers)
-            # Products of matrices group their sums by shape; einsum adds up row by row.
+            # A matrix product's summation order depends on its shape; einsum sums each row alone.
             cosines = np.einsum("id,jd->ij", rows, query) if steady else rows @ query.T
             best = np.maximum.reduceat(cosines, ends - counts[some], axis=0)
             found[some] = best.sum(axis=1) / len(query)

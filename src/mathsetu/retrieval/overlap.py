@@ -1,12 +1,12 @@
-"""Search by which symbols formulas have: the two mathematical parts of the MIRaCLE paper.
+"""Search by the symbols of formulas: the two mathematical parts of the MIRaCLE paper.
 
-All formulas of a post count as one bag, and so do those of the query. ``tokens`` compares the sets
-of operators, variables and symbols of their layout; ``nodes`` compares the nodes of their operator
-trees, repeated ones counted. Both give the Jaccard similarity: what is shared, divided by what
-there is in either.
+All formulas of a post form one bag of symbols, and so do those of the query. ``tokens`` compares
+the sets of operators, variables and symbols of their layout; ``nodes`` compares the nodes of their
+operator trees, repeated ones counted. Both give the Jaccard similarity: the size of the
+intersection divided by that of the union.
 
-With ``numeric`` numbers are compared by value, and sub-formulas that can be evaluated by what they
-come to (`formulas/numeric.py`), as symbols of their own: $(x+1)^2$ and $x^2+2x+1$ then share one.
+With ``numeric``, numbers are compared by value. The values of sub-formulas that can be evaluated
+(`formulas/numeric.py`) are additional symbols: $(x+1)^2$ and $x^2+2x+1$ then share one.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Bag = dict[str, float]
 #: How much of a formula is compared by its value.
 NUMERIC = ("none", "numbers", "values")
 
-# Symbols that an explanation names.
+# The most symbols that an explanation names.
 _SHOWN = 12
 
 
@@ -128,7 +128,7 @@ class OverlapBuilder:
         self._settings = settings
         self._posts: list[list[str]] = []
         self._postings = PostingsBuilder()
-        #: The symbols of each distinct formula, when it has been read.
+        #: The symbols of each distinct formula, once it has been read.
         self.wanted: dict[str, Bag] = {}
         self.read = one_by_one(partial(labels_of, of=settings.of, numeric=settings.numeric))
         self.reader = self
@@ -138,12 +138,12 @@ class OverlapBuilder:
         return facts.formulas(self._settings.fields)
 
     def add(self, prepared: list[str]) -> None:
-        """Take the next post."""
+        """Add the next post."""
         self._posts.append(prepared)
         self.wanted |= {latex: {} for latex in prepared}
 
     def take(self, latex: str, read: Bag) -> None:
-        """Take the next formula."""
+        """Store the symbols of a formula."""
         self.wanted[latex] = read
 
     def write(self, folder: Path) -> None:
@@ -154,7 +154,7 @@ class OverlapBuilder:
         self._postings.write(folder)
 
     def merge(self, sources: Sequence[WrittenSegment], folder: Path) -> None:
-        """Write the posts of other segments as one."""
+        """Merge posts of other segments into one."""
         merge_posts(sources, folder)
 
 
@@ -171,12 +171,12 @@ class OverlapRetriever:
         self.posts = len(self.numbering)
 
     def ask(self, questions: Sequence[Question]) -> list[OverlapReply]:
-        """Ask several questions."""
+        """Answer several questions."""
         return [OverlapReply(self, question) for question in questions]
 
 
 class OverlapReply:
-    """What the symbols of posts say to one question."""
+    """Scores posts for one question by the symbols of their formulas."""
 
     def __init__(self, index: OverlapRetriever, question: Question) -> None:
         self._index = index
@@ -205,7 +205,7 @@ class OverlapReply:
 
     @cached_property
     def _overlaps(self) -> Numbers:
-        """The overlap of every post: sizes of intersections from the postings of each symbol."""
+        """The overlap of every post; intersections are computed from each symbol's postings."""
         bag = self._bag
         asked = sum(bag.values())
         scores = [np.zeros(0, dtype=np.float32)]

@@ -1,7 +1,7 @@
-"""Passages of a text: cut by tokens, and the sentence of one that a reason quotes.
+"""Passages of a text, divided by tokens, and the sentence of a passage that a reason quotes.
 
-Each sentence that is compared with a question costs a pass through a network, which is most of what
-a reason costs. So the vectors of the sentences' tokens choose a few, and the network decides among
+Each sentence that is compared with a question needs a pass through a network, which is most of the
+cost of a reason. So the sentences' token vectors preselect a few, and the network decides among
 these.
 """
 
@@ -25,17 +25,18 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
 
-# Sentences of a passage that are looked at, and those that go through the network for a question:
-# the nearest of all is among these in 86 of 100 passages, else one whose cosine is 0.08 less.
+# The most sentences of a passage that are considered, and those that go through the network for a
+# question: these include the nearest of all in 86 of 100 passages, else one whose cosine is 0.08
+# lower.
 _LOOKED_AT, _COMPARED = 12, 2
-# Characters of a sentence that are read, and shown.
+# The most characters of a sentence that are read and shown.
 _SHOWN = 120
-#: Where a token stands in its text: the first character, and the one after the last.
+#: The place of a token in its text: its first character, and the one after its last.
 Place = tuple[int, int]
 
 
 def passages(tokens: list[int], size: int, most: int) -> list[list[int]]:
-    """Pieces of equal length, so that the last one is not a mere rest.
+    """Divide tokens into passages of almost equal length, so that the last one is not too short.
 
     >>> passages([1, 2, 3, 4, 5, 6], 4, 3)
     [[1, 2, 3], [4, 5, 6]]
@@ -68,15 +69,15 @@ def marked_sentences(text: str) -> list[str]:
 
 
 class Quotations:
-    """The sentences of one passage, and how its text begins.
+    """The sentences of one passage, and the first sentence of its text.
 
     Args:
         encoder: The model.
         reading: How the text is read.
-        text: What the passage is of.
-        passage: Which passage; one behind the last is the title, with which the text begins.
-        size: How many tokens passages have at most.
-        most: How many passages of the text there are at most.
+        text: The text of the passage.
+        passage: The number of the passage; one after the last is the title, where the text begins.
+        size: The most tokens of a passage.
+        most: The most passages of the text.
     """
 
     def __init__(
@@ -86,7 +87,7 @@ class Quotations:
         tokens, places = encoder.tokens_and_places(text, reading)
         first, last = _span_of(places, passage, size, most)
         ends = list(accumulate(map(len, marked_sentences(text))))
-        # The beginning may be a title, which says most with the fewest words.
+        # The beginning may be a title, which summarises the text in few words.
         spans = [
             (start, end)
             for start, end in pairwise([0, *ends])
@@ -100,11 +101,11 @@ class Quotations:
         self._shown: dict[int, str] = {}
 
     def nearest(self, question: Vectors, glance: Callable[[], Vectors]) -> str:
-        """The sentence that is nearest to a question, as it is shown; "" where there is none.
+        """The sentence nearest to a question, shortened for display; "" if there is none.
 
         Args:
             question: The question's vector.
-            glance: Gives the mean of its tokens' vectors, where that is needed.
+            glance: Returns the mean of the question's token vectors; called only if needed.
         """
         likely = list(range(len(self._rows)))
         if not likely:
@@ -125,7 +126,7 @@ class Quotations:
         return self._encoder.glances(self._rows, self._reading)
 
     def _vectors(self, places: Sequence[int]) -> Vectors:
-        """The vectors of sentences, of which each goes through the network once."""
+        """The vectors of sentences; each sentence goes through the network only once."""
         missing = [place for place in places if place not in self._known]
         if missing:
             rows = [self._rows[place] for place in missing]
@@ -135,13 +136,13 @@ class Quotations:
 
 
 def _span_of(places: Sequence[Place], passage: int, size: int, most: int) -> Place:
-    """Where a passage stands in its text; nowhere where the text has no such passage.
+    """The place of a passage in its text; empty if the text has no such passage.
 
     Args:
-        places: Where the tokens of the text stand.
-        passage: Which passage.
-        size: How long passages are at most.
-        most: How many there are at most.
+        places: The places of the text's tokens.
+        passage: The number of the passage.
+        size: The most tokens of a passage.
+        most: The most passages of the text.
 
     >>> _span_of([(0, 3), (5, 7), (9, 11)], 1, 2, 2)
     (9, 11)
@@ -152,7 +153,7 @@ def _span_of(places: Sequence[Place], passage: int, size: int, most: int) -> Pla
 
 
 def _length(tokens: int, size: int, most: int) -> int:
-    """How long each passage of a text is."""
+    """The length in tokens of each passage of a text."""
     read = min(tokens, size * most)
     count = max(1, -(-read // size))
     return max(1, -(-read // count))

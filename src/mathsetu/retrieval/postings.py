@@ -1,9 +1,9 @@
 """An inverted index of weighted terms: small, memory-mapped, the same bytes for the same input.
 
-Words and formula features share it. A term is known by a 64-bit hash, so that looking up the
+Words and formula features share it. A term is identified by a 64-bit hash, so that looking up the
 terms of a query is one binary search over numbers and no dictionary has to be loaded; among a
-hundred million different terms, the chance that any two share a hash is one in three thousand.
-Raw frequencies are stored and weighted when a query comes, because weights depend on the whole
+hundred million distinct terms, the probability that any two share a hash is one in three thousand.
+Raw frequencies are stored and weighted at query time, because weights depend on the whole
 collection while an index may consist of several segments.
 """
 
@@ -35,10 +35,10 @@ _TOGETHER = 1 << 22
 _THREADS = 4
 
 
-# The terms of one query's formulas are much the same, and so are those of the next query's.
+# Cached, because the formulas of a query share most terms with each other and with the next query.
 @lru_cache(maxsize=1 << 15)
 def term_hash(term: str) -> int:
-    """The number that stands for a term, the same on every machine.
+    """The hash of a term, the same on every machine.
 
     >>> term_hash("integral") == term_hash("integral") != term_hash("integrals")
     True
@@ -47,7 +47,7 @@ def term_hash(term: str) -> int:
 
 
 class PostingsBuilder:
-    """Gathers the terms of documents, one after the other, and writes the index.
+    """Collects the terms of documents, one after the other, and writes the index.
 
     >>> from tempfile import mkdtemp
     >>> builder, folder = PostingsBuilder(), Path(mkdtemp()) / "index"
@@ -59,7 +59,7 @@ class PostingsBuilder:
     """
 
     def __init__(self) -> None:
-        # Terms are numbered as they come; a number takes half the space of a hash.
+        # Terms are numbered in order of appearance; a number takes half the space of a hash.
         self._numbers: dict[str, int] = {}
         self._hashes = array("Q")
         self._terms = array("I")
@@ -81,10 +81,10 @@ class PostingsBuilder:
         self._lengths.append(sum(terms.values()) if length is None else length)
 
     def write(self, folder: Path) -> None:
-        """Write what was gathered, sorted by term, into a new folder.
+        """Write the postings, sorted by term, into a new folder.
 
-        Postings go to their places in the files a part at a time: sorting all at once would take
-        several times the memory of what was gathered.
+        They are sorted and written in parts: sorting all at once would take several times their
+        memory.
         """
         folder.mkdir(parents=True)
         hashes = np.frombuffer(self._hashes, dtype=np.uint64)
@@ -125,13 +125,13 @@ def merge_postings(
     count: int,
     folder: Path,
 ) -> None:
-    """Write indexes as one into a new folder, a part of the terms at a time.
+    """Merge indexes into one in a new folder, one part of the terms at a time.
 
     Args:
         segments: The indexes.
-        places: The new number of each document of each of them; -1 for one that is left out.
-        count: How many documents there are then.
-        folder: Where they go.
+        places: For each index, the new numbers of its documents; -1 for one that is left out.
+        count: The number of documents in the new index.
+        folder: The new folder.
     """
     folder.mkdir(parents=True)
     lengths = np.zeros(count, dtype=np.float32)
@@ -145,7 +145,7 @@ def merge_postings(
     frequencies_file = new_array(
         folder / "frequencies.npy", np.uint8 if small else np.float32, total
     )
-    # Hashes are spread evenly, so that these parts of them have about as many postings each.
+    # Hashes are distributed evenly, so that all parts have about the same number of postings.
     parts = max(1, sum(segment.size for segment in segments) // _TOGETHER)
     limits = [np.uint64(2**64 * part // parts) for part in range(1, parts)]
     rows = [[0, *np.searchsorted(one.terms, limits).tolist(), len(one.terms)] for one in segments]
@@ -183,7 +183,7 @@ class _Part(NamedTuple):
 def _merged_part(
     pieces: Sequence[tuple[Postings, slice, NDArray[np.integer[Any]]]], count: int
 ) -> _Part:
-    """Postings of several indexes: of each some terms, and the new numbers of its documents."""
+    """Merge postings of several indexes: some terms of each, with new document numbers."""
     terms, sizes, documents, frequencies = [], [], [], []
     for segment, rows, numbers in pieces:
         starts = segment.starts[rows.start : rows.stop + 1]
@@ -194,8 +194,8 @@ def _merged_part(
         frequencies.append(segment.frequencies[own])
     distinct, ranks_of_terms = np.unique(np.concatenate(terms), return_inverse=True)
     ranks, numbers = np.repeat(ranks_of_terms, np.concatenate(sizes)), np.concatenate(documents)
-    # By terms, and by documents for each. Those of each index mostly are in order already, and a
-    # stable sort merges what is.
+    # Sort by term, then by document. Postings of each index are mostly in order already, and a
+    # stable sort merges sorted runs.
     order = np.argsort(ranks * count + numbers, kind="stable")
     order = order[numbers[order] >= 0]
     counts = np.bincount(ranks[order], minlength=len(distinct))
@@ -204,7 +204,7 @@ def _merged_part(
 
 
 def new_array(path: Path, kind: Any, length: int, *row: int) -> NDArray[Any]:
-    """An array on disk, to be filled in; one without any value cannot be mapped."""
+    """Create an array on disk, to be filled in; an empty one is not mapped, as it cannot be."""
     if not length:
         empty = np.zeros((0, *row), dtype=kind)
         np.save(path, empty, allow_pickle=False)
@@ -213,7 +213,7 @@ def new_array(path: Path, kind: Any, length: int, *row: int) -> NDArray[Any]:
 
 
 def new_numbers(sources: Sequence[WrittenSegment], sizes: Iterable[int]) -> list[NDArray[np.int64]]:
-    """The numbers of the posts of each segment when these are merged; -1 for those left out.
+    """The numbers of each segment's posts after the segments are merged; -1 for those left out.
 
     Args:
         sources: The segments.
@@ -229,7 +229,7 @@ def new_numbers(sources: Sequence[WrittenSegment], sizes: Iterable[int]) -> list
 
 
 def merge_posts(sources: Sequence[WrittenSegment], folder: Path) -> None:
-    """Write the indexes of segments whose documents are posts as one."""
+    """Merge the indexes of segments whose documents are posts."""
     segments = [Postings(source.folder) for source in sources]
     numbers = new_numbers(sources, map(len, segments))
     merge_postings(segments, numbers, sum(len(source.kept) for source in sources), folder)
@@ -237,7 +237,7 @@ def merge_posts(sources: Sequence[WrittenSegment], folder: Path) -> None:
 
 @contextmanager
 def reading(folder: Path) -> Iterator[None]:
-    """Say which folder is damaged where the inner loops meet values that cannot be."""
+    """Turn a ValueError of the inner loops into a `DamagedLibrary` that names the folder."""
     try:
         yield
     except ValueError as error:
@@ -245,13 +245,13 @@ def reading(folder: Path) -> Iterator[None]:
 
 
 def _is_small(frequencies: NDArray[np.float32]) -> bool:
-    """Whether these are small integers, as nearly all frequencies are: one byte holds each."""
+    """Whether all frequencies are integers that fit into a byte, as nearly all are."""
     with np.errstate(invalid="ignore"):
         return np.array_equal(frequencies.astype(np.uint8), frequencies)
 
 
 class Postings:
-    """One written index, opened without reading it: the files are mapped into memory."""
+    """An index on disk, opened without reading it: the files are mapped into memory."""
 
     def __init__(self, folder: Path) -> None:
         terms, starts, documents, frequencies, lengths = (folder / f"{name}.npy" for name in _FILES)
@@ -275,13 +275,13 @@ class Postings:
         frequencies: NDArray[np.float32],
         lengths: NDArray[np.float32],
     ) -> Postings:
-        """An index in memory.
+        """Make an index in memory.
 
         Args:
             place: Where its content comes from.
-            owners: The document of each posting, rising.
-            terms: The hash of its term.
-            frequencies: Its frequency.
+            owners: The document of each posting, in ascending order.
+            terms: The hash of the term of each posting.
+            frequencies: The frequency of each posting.
             lengths: The length of each document.
 
         >>> terms = np.array([7, 9, 7], dtype=np.uint64)
@@ -311,7 +311,7 @@ class Postings:
 
     @cached_property
     def starts(self) -> NDArray[np.int64]:
-        """Where the postings of each term begin; one more at the end."""
+        """Where the postings of each term begin, and where the last ones end."""
         starts: NDArray[np.int64] = self._starts.whole
         check_rising(self.folder / "starts.npy", starts, len(self._documents))
         return starts
@@ -323,7 +323,7 @@ class Postings:
 
     @property
     def documents(self) -> NDArray[np.int32]:
-        """The documents of all terms, one term after the other."""
+        """The documents of all terms, grouped by term."""
         return self._documents.whole
 
     @property
@@ -337,7 +337,7 @@ class Postings:
         return len(self._documents)
 
     def ranges(self, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """Where the postings of terms begin and end, a row for each; terms as hashes."""
+        """Where the postings of terms, given by their hashes, begin and end; one row per term."""
         return kernels.ranges_of(self.starts, self._rows(hashes))
 
     def documents_in(self, ranges: NDArray[np.int64]) -> NDArray[np.int32]:
@@ -349,7 +349,7 @@ class Postings:
         return self._frequencies.with_rows(ranges)
 
     def gather(self, ranges: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[Any]:
-        """The frequencies of terms in some documents, whose numbers must rise; a row a term."""
+        """The frequencies of terms in documents with ascending numbers; one row per term."""
         with reading(self.folder):
             documents, frequencies = self.documents_in(ranges), self.frequencies_in(ranges)
             return kernels.gather(documents, frequencies, ranges, wanted)
@@ -381,5 +381,5 @@ class Postings:
 
 
 def term_hashes(terms: Sequence[str]) -> NDArray[np.uint64]:
-    """The numbers that stand for terms."""
+    """The hashes of terms."""
     return np.array([term_hash(term) for term in terms], dtype=np.uint64)

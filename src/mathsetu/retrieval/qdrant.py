@@ -1,9 +1,9 @@
-"""Qdrant as the engine of graph search: the same vectors on a server, or on many.
+"""Qdrant as the engine of graph search: the same vectors, on one server or many.
 
 A segment of a library becomes two collections. ``…-posts`` has a point for each post, with the
 named vectors ``doc`` (one, of the whole) and ``all`` (several, compared by MaxSim). ``…-formulas``
-has a point for each formula. Their names end in a digest of the vectors, so that a library finds
-its own and never those of another build. Points are numbered as posts and formulas are.
+has a point for each formula. Their names contain a digest of the vectors, so that a library finds
+its own collections and never those of another build. Points are numbered as posts and formulas are.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
 
-#: What is known of a post besides its vectors, to filter by: id, language, tags, collection.
+#: The stored fields of a post, to filter by: id, language, tags, collection.
 Payload = Mapping[str, Any]
-#: Called with what is being done and how far it is.
+#: Called with the kind of points that are uploaded, and how many are done.
 Progress = Callable[[str, int], None]
 
 _PURPOSE = "search with Qdrant"
-# Points that are sent, and acknowledged, at once.
+# Points in one request.
 _BATCH = 64
-#: How widely HNSW looks around; as in the thesis that MathAMR+ comes from.
+#: The search breadth (``ef``) of HNSW, as in the thesis that MathAMR+ comes from.
 BREADTH = 128
 # Fields of the payload that can be filtered by.
 _FILTERS = ("id", "language", "tags", "collection")
 _SECONDS = 120
-# Bytes of a file that are read at once.
+# Bytes of a file read at once.
 _CHUNK = 1 << 20
 
 
@@ -59,7 +59,7 @@ class Collections:
 
 
 def collections_of(vectors: Path) -> Collections:
-    """The names that belong to the vectors of a segment."""
+    """The names of the collections for the vectors of a segment."""
     digest = blake2b(digest_size=8)
     for name in ("counts.npy", "vectors.npy"):
         content = MappedBytes(vectors / name)
@@ -70,11 +70,11 @@ def collections_of(vectors: Path) -> Collections:
 
 
 class QdrantServer:
-    """A connection to a server; what goes wrong on the way is said in one line.
+    """A connection to a server; its errors become an `InputError` of one line.
 
     Args:
         url: Its address, such as ``http://localhost:6333``, which the user of this machine named;
-            what a library says goes through `qdrant_address.confirmed` first.
+            an address from a library must go through `qdrant_address.confirmed` first.
     """
 
     def __init__(self, url: str) -> None:
@@ -83,7 +83,7 @@ class QdrantServer:
         package = require("qdrant_client", _PURPOSE, "qdrant")
         self.models = package.models
         with warnings.catch_warnings():
-            # Whether a key may go without encryption was decided above.
+            # `key_for` has decided whether the key may be sent unencrypted.
             warnings.filterwarnings("ignore", message="Api key is used with an insecure")
             self.client = package.QdrantClient(
                 url=self.url, api_key=key, timeout=_SECONDS, check_compatibility=False
@@ -91,7 +91,7 @@ class QdrantServer:
 
     @contextmanager
     def asked(self) -> Iterator[Any]:
-        """The client, for one request or several."""
+        """Yield the client, for one request or several; turn its errors into `InputError`."""
         errors = require("qdrant_client.http.exceptions", _PURPOSE, "qdrant")
         try:
             yield self.client
@@ -104,11 +104,11 @@ class QdrantServer:
             raise InputError(f"{self.url}: the Qdrant server refuses ({reason})") from None
 
     def close(self) -> None:
-        """End the connection."""
+        """Close the connection."""
         self.client.close()
 
     def missing(self, collection: str, numbers: Sequence[int]) -> list[int]:
-        """Those points of some that a collection has not."""
+        """The points, of those given, that a collection lacks."""
         with self.asked() as client:
             found = client.retrieve(collection, numbers, with_payload=False, with_vectors=False)
         there = {point.id for point in found}
@@ -118,16 +118,15 @@ class QdrantServer:
 def upload_segment(
     server: QdrantServer, folder: Path, payload: Callable[[int], Payload], progress: Progress
 ) -> int:
-    """Give a server the vectors of a graph index's segment; returns how many posts it has now.
+    """Upload the vectors of a graph index's segment; return how many posts the server has now.
 
-    What the server has acknowledged before is not sent again, so an upload that was cut off goes
-    on when it is started again.
+    Points that the server already has are not sent again, so an interrupted upload can be resumed.
 
     Args:
-        server: Where they go.
+        server: The server.
         folder: The part's folder in a segment of a library.
-        payload: What is known of a post, by its number.
-        progress: Called as the work goes on.
+        payload: Returns the stored fields of a post, by its number.
+        progress: Called after each batch.
     """
     names = collections_of(folder / "vectors")
     vectors = MultiVectors(folder / "vectors")
@@ -136,7 +135,7 @@ def upload_segment(
 
     def post(number: int) -> Any:
         found = vectors.of_post(number)
-        # A post without any vectors is like nothing; Qdrant wants something all the same.
+        # A post without any vectors matches nothing, but Qdrant requires a vector.
         rows = found if len(found) else np.zeros((1, vectors.dimensions), dtype=np.float32)
         both = {"doc": rows[-1].tolist(), "all": rows.tolist()}
         return models.PointStruct(id=number, vector=both, payload=dict(payload(number)))
@@ -159,9 +158,9 @@ def upload_segment(
 
 
 def _create(server: QdrantServer, names: Collections, dimensions: int) -> None:
-    """Make the collections, where they are not there yet."""
+    """Create the collections that do not exist yet."""
     models = server.models
-    # Vectors have length one, so their inner product is their cosine and nothing is changed.
+    # Vectors have length one, so their inner product is their cosine, and they stay unchanged.
     plain = models.VectorParams(size=dimensions, distance=models.Distance.DOT)
     several = plain.model_copy(
         update={
@@ -199,17 +198,17 @@ def _send(
 
 
 class QdrantSearch:
-    """Finds the posts of some segments that are most like a query, on a server.
+    """Finds the posts of some segments that are most similar to a query, on a server.
 
     Args:
         server: The server that has them.
         folders: The vectors of each segment.
-        strategy: ``exact`` compares every vector; ``hnsw`` follows Qdrant's index of them;
+        strategy: ``exact`` compares every vector; ``hnsw`` uses Qdrant's index of them;
             ``document`` finds candidates by the document vector; ``single`` compares nothing else.
-            ``document-hnsw`` and ``single-hnsw`` follow the index of the document vectors. Whatever
-            way candidates are found, they are ranked by exact scores.
-        depth: How many candidates of each segment ``document`` looks at; it finds no more posts
-            than that in all, however many are asked for.
+            ``document-hnsw`` and ``single-hnsw`` use the index of the document vectors. However
+            candidates are found, they are ranked by exact scores.
+        depth: How many candidates of each segment ``document`` scores; it finds no more posts
+            than that in all, however many are requested.
     """
 
     def __init__(
@@ -274,7 +273,7 @@ class QdrantSearch:
         )
 
     def _filter(self, allowed: NDArray[np.bool_] | None) -> Any:
-        """The posts that may be found, or those that may not, whichever are fewer."""
+        """A filter by the posts that may be found or those that may not, whichever are fewer."""
         if allowed is None or allowed.all():
             return None
         models = self._server.models

@@ -1,9 +1,9 @@
 """Which Qdrant server is contacted, and which one gets the key.
 
-A library names the server that has its vectors, and libraries come from others. So a server is
-contacted only when the user of this machine names it, too (``QDRANT_URL``): no library makes us
-ask an address of its choice, on this machine or behind its firewall. The key belongs to that
-address, and goes nowhere else.
+A library names the server that has its vectors, and a library may come from someone else. So a
+server is contacted only if the user of this machine names it, too (``QDRANT_URL``): no library can
+make this process contact an address of its choice, on this machine or behind its firewall. The key
+belongs to the user's address, and is sent nowhere else.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from mathsetu.errors import InputError
 #: The environment variable with the address of the server that the user trusts; the nodes of one
 #: cluster are separated by commas.
 URL = "QDRANT_URL"
-#: The environment variable with the key of that server, where it asks for one.
+#: The environment variable with the API key of that server, if it requires one.
 KEY = "QDRANT_API_KEY"
-#: The environment variable with the names of machines that may get the key unencrypted.
+#: The environment variable with the names of hosts that may get the key unencrypted.
 PLAIN = "QDRANT_PLAIN_HTTP"
 
 _DEFAULT_PORT = 6333
-# Nothing that two parsers may read in two ways: no user, no query, no escapes.
+# Nothing that two URL parsers may read differently: no user, no query, no escapes.
 _ADDRESS = re.compile(r"https?://(\[[0-9a-fA-F:.]+\]|[\w.-]+)(:[0-9]{1,5})?(/[\w./-]*)?", re.ASCII)
 _SHOWN = 200
 
 
 def normalised(address: str) -> str:
-    """The one way to write an address, with its port.
+    """Normalise an address, with its port.
 
     >>> normalised("http://Localhost/")
     'http://localhost:6333'
@@ -56,7 +56,7 @@ http://localhost:6333
 
 
 def confirmed(address: str) -> str:
-    """The address that a library names, if the user of this machine named it, too."""
+    """Return the address that a library names; refuse it unless the user names it, too."""
     named = os.environ.get(URL, "")
     if not named:
         raise InputError(
@@ -73,7 +73,7 @@ def confirmed(address: str) -> str:
 
 
 def key_for(address: str) -> str | None:
-    """The key for a server that the user named; none is sent where none is set."""
+    """Return the key for a server that the user named; None if no key is set."""
     key = os.environ.get(KEY)
     if not key:
         return None
@@ -96,7 +96,7 @@ def key_for(address: str) -> str | None:
 
 
 def _is_here(host: str) -> bool:
-    """Whether a name or number is that of this machine on every machine."""
+    """Whether a host name or address always means this machine itself."""
     try:
         return ip_address(host).is_loopback
     except ValueError:
@@ -104,5 +104,5 @@ def _is_here(host: str) -> bool:
 
 
 def _shown(address: str) -> str:
-    # Escaped, because it may come from a library of someone else.
+    # Escaped, because it may come from someone else's library.
     return ascii(address[:_SHOWN])

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 class QdrantFormulas:
-    """Finds the formulas of some segments whose vectors are most like one.
+    """Finds the formulas of some segments whose vectors are most similar to a given one.
 
     Args:
         server: The server that has them.
         folders: The vectors of each segment.
         formulas: How the formulas of the segments are numbered.
         posts: How their posts are numbered.
-        strategy: Those that end in ``hnsw`` follow Qdrant's index; all others compare everything.
+        strategy: Those that end in ``hnsw`` use Qdrant's index; all others compare every vector.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class QdrantFormulas:
         return Scored(numbers, np.array([score for score, _ in ordered[:k]], dtype=np.float32))
 
     def _filter(self, allowed: NDArray[np.bool_] | None) -> Any:
-        """Formulas of posts that may be found, or of those that may not, whichever are fewer."""
+        """A filter by the posts that may be found or those that may not, whichever are fewer."""
         if allowed is None or allowed.all():
             return None
         models = self._server.models

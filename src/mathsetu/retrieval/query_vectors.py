@@ -1,9 +1,9 @@
 """Query vectors: one vector from all encoded passages of a query.
 
-A long query is read in two passages, of which the first says more. The encoder has learned from an
-English teacher, and its English is best. So a query in another language is read with more care, and
-in more ways, whose errors even out: as it is and with the terms that the glossary knows said in
-English; a long one at once and in pieces; and, where that is wanted, its title once more alone.
+A long query is read in two passages, of which the first weighs more. The encoder was trained with
+an English teacher and is best at English. So a query in another language is read with the careful
+or the wide network, and in several ways, whose errors average out: as it is and with the glossary's
+terms translated to English; a long one as a whole and in pieces; and optionally its title alone.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
 
-# What passages of a query count, one after the other, and pieces of half the length.
+# The weights of a query's passages, in order, and of pieces of half the length.
 _PASSAGES = (1.0, 0.5)
 _PIECES = (1.0, 0.5, 0.5)
 _PIVOT = "en"
-# A query in no language is formulas alone.
+# A query without a language has only formulas.
 _PIVOTAL = frozenset({"", _PIVOT})
 
 
@@ -41,8 +41,8 @@ def query_vector(
     Args:
         encoder: The model.
         question: The query.
-        tokens: How long a passage is.
-        title: What the title of a query in another language than English counts beside all of it.
+        tokens: The most tokens of a passage.
+        title: The weight of the title of a query that is not in English, relative to the whole.
     """
     reading = _reading(question)
     rows = encoder.tokens(_views(question), reading)
@@ -60,14 +60,14 @@ def query_vector(
 
 
 def query_glance(encoder: BuiltinEncoder, question: Question) -> Vectors:
-    """The mean vector of a query's tokens, in all views: near to that of a text on the same."""
+    """The mean of a query's token vectors, in all views: near to that of a text on the topic."""
     reading = _reading(question)
     row = list(chain(*encoder.tokens(_views(question), reading)))
     return np.asarray(encoder.glances([row], reading)[0])
 
 
 def _reading(question: Question) -> int:
-    """How a query is read: the likeliest language decides where there are several."""
+    """The reading of a query: that of its likeliest language other than English, if it has one."""
     foreign = (language for language in question.languages if language not in _PIVOTAL)
     return reading_of(next(foreign, _PIVOT))
 
@@ -75,7 +75,7 @@ def _reading(question: Question) -> int:
 def _mean(
     encoder: BuiltinEncoder, read: Iterable[tuple[list[int], float]], reading: int
 ) -> Vectors:
-    """The mean of passages, each with what it counts."""
+    """The weighted mean of the vectors of passages, of length one."""
     counted = [(passage, weight) for passage, weight in read if passage]
     weights = np.array([weight for _, weight in counted], dtype=np.float32)
     vector = weights @ encoder.encode_tokens([passage for passage, _ in counted], reading)
@@ -90,29 +90,29 @@ def _of_length_one(vector: Vectors) -> Vectors:
 def _in_passages(
     row: list[int], size: int, counting: tuple[float, ...]
 ) -> Iterator[tuple[list[int], float]]:
-    """Passages one after the other, with what each counts."""
+    """Consecutive passages, with their weights."""
     for place, weight in enumerate(counting):
         yield row[place * size : (place + 1) * size], weight
 
 
 def _in_two_ways(row: list[int], size: int) -> Iterator[tuple[list[int], float]]:
-    """The first passage at once, and the beginning in pieces."""
+    """The first passage as a whole, and the beginning in pieces, with their weights."""
     yield row[:size], 1.0
     yield from _in_passages(row, size // 2, _PIECES)
 
 
 def _views(question: Question) -> list[str]:
-    """The query as it is, and as much as possible of it in English."""
+    """The query as it is, and translated to English as far as possible."""
     text = question.readable_once
     if _PIVOTAL.issuperset(question.languages):
         return [text]
-    # Imported here, since opening a library should not wait for the glossary.
+    # Imported here, so that opening a library does not load the glossary.
     from mathsetu.languages.glossary import Glossary
 
     glossary = Glossary.load()
     others = (language for language in question.languages if language not in _PIVOTAL)
     said = (
-        # Terms that nobody has read are too few and too often wrong to be said alone.
+        # Unreviewed terms are too few and too often wrong to be translated without other words.
         glossary.gloss_words(text, code, _PIVOT)
         if code in FURTHER
         else glossary.gloss(text, code, _PIVOT)

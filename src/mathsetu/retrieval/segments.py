@@ -1,7 +1,7 @@
-"""Numbering across the segments of an index, in one place.
+"""Numbering across the segments of an index.
 
-A thing (a post, a formula) has a number in its segment, and one in the whole index: that of its
-segment's first thing added to its own.
+An item (a post, a formula) has a number in its segment, and one in the whole index: its number in
+the segment plus that of the segment's first item.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Numbering:
-    """The numbers of things that lie in several segments.
+    """The numbers of the items of several segments.
 
     >>> numbering = Numbering([3, 0, 2])
     >>> len(numbering), numbering.locate(3), numbering.firsts
@@ -26,19 +26,19 @@ class Numbering:
     """
 
     def __init__(self, sizes: Iterable[int]) -> None:
-        """Number the things of segments that have so many each."""
+        """Number the items of segments of the given sizes."""
         ends = tuple(accumulate(sizes, initial=0))
-        #: The number of each segment's first thing.
+        #: The number of each segment's first item.
         self.firsts: tuple[int, ...] = ends[:-1]
         self._bounds = ends
         self._ends = np.array(ends, dtype=np.int64)
 
     def __len__(self) -> int:
-        """How many things there are."""
+        """How many items there are."""
         return self._bounds[-1]
 
     def locate(self, number: int) -> tuple[int, int]:
-        """The segment of a thing, and its number there."""
+        """The segment of an item, and its number there."""
         if not 0 <= number < len(self):
             raise IndexError(number)
         segment = bisect_right(self._bounds, number) - 1
@@ -47,7 +47,7 @@ class Numbering:
     def shared_out(
         self, numbers: NDArray[np.int64]
     ) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
-        """For each segment that has some of the numbers: their places here, and their own numbers.
+        """Yield each segment that has some of the numbers, their places here, and those in it.
 
         >>> [(s, at.tolist(), own.tolist()) for s, at, own in
         ...  Numbering([2, 2]).shared_out(np.array([3, 0, 2]))]

@@ -1,7 +1,7 @@
 """Passages of a large segment in clustered lists: a search reads the nearest lists only.
 
-K-means finds the centres of the lists; each passage belongs to the nearest one. The signs of the
-vectors are written once more, list by list, so that a list is read from one place.
+K-means finds the centres of the lists; each passage belongs to the nearest one. The sign bits of
+the vectors are stored once more, list by list, so that each list is contiguous in its file.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
     Rows = NDArray[np.int64]
 
-# With fewer passages, looking at all of them takes a few milliseconds.
+# With fewer passages, comparing all of them takes only a few milliseconds.
 _SMALLEST = 1_000_000
-# Passages of a list on average, the most lists, and for each the passages it is learned from.
+# The average number of passages in a list, the most lists, and the training passages per list.
 _LIST, _MOST_LISTS, _LEARNED_FROM = 4_096, 1_024, 64
 _ROUNDS, _SEED = 8, 20260
-# The share of the passages that a search looks at.
+# The share of the passages that a search compares.
 _VISITED = 1 / 8
-# Vectors that are compared with the centres at a time, and by how many threads.
+# Vectors compared with the centres at a time, and the number of threads.
 _TOGETHER, _THREADS = 1 << 13, 4
 
 
 def write_sign_lists(folder: Path, vectors: NDArray[np.int8], signs: NDArray[np.uint64]) -> None:
     """Divide passages into lists and write these into a new folder, if there are many passages.
 
-    The same vectors give the same bytes, since the first centres are drawn with a fixed seed.
+    The same vectors give the same bytes, because the first centres are drawn with a fixed seed.
 
     Args:
-        folder: Where they go.
-        vectors: Those of the passages.
-        signs: Their signs.
+        folder: The new folder.
+        vectors: The vectors of the passages.
+        signs: Their sign bits.
     """
     count = len(vectors)
     if count < _SMALLEST:
@@ -66,7 +66,7 @@ def write_sign_lists(folder: Path, vectors: NDArray[np.int8], signs: NDArray[np.
 
 
 def _centres(vectors: NDArray[np.int8], lists: int) -> Vectors:
-    """The directions around which passages gather, learned from some of them."""
+    """The centres of the lists, by spherical k-means on a sample of the passages."""
     count = min(len(vectors), lists * _LEARNED_FROM)
     sample = _directions(vectors[np.linspace(0, len(vectors) - 1, count).astype(np.int64)])
     chosen = np.random.default_rng(_SEED).permutation(count)[:lists]
@@ -80,7 +80,7 @@ def _centres(vectors: NDArray[np.int8], lists: int) -> Vectors:
         )
         order = np.argsort(belongs, kind="stable")
         used, starts = np.unique(belongs[order], return_index=True)
-        # A centre that nothing is nearest to stays where it is.
+        # A centre to which no passage is nearest stays where it is.
         centres[used] = _unit(np.add.reduceat(sample[order], starts, axis=0))
     return centres
 
@@ -104,8 +104,8 @@ class SignLists:
 
     Args:
         folder: Where `write_sign_lists` wrote them.
-        passages: How many there are.
-        dimensions: Those of their vectors.
+        passages: The number of passages.
+        dimensions: The number of dimensions of their vectors.
     """
 
     def __init__(self, folder: Path, passages: int, dimensions: int) -> None:
@@ -131,15 +131,15 @@ class SignLists:
     def near(
         self, query: Vectors, signs: NDArray[np.uint64], k: int, below: int
     ) -> tuple[Rows, NDArray[np.int32]]:
-        """The passages of the nearest lists that are nearest by signs, and how far they are.
+        """The passages of the nearest lists that are nearest by sign bits, and their distances.
 
         Args:
             query: The query's vector.
-            signs: The signs of its numbers.
-            k: How many are wanted.
-            below: Only passages nearer than this count.
+            signs: Its sign bits.
+            k: How many passages to return.
+            below: Only passages at a smaller distance count.
         """
-        # Not `@`: its threads go on spinning after a product, and cost more than they save.
+        # Not `@`: its threads keep spinning after a product, which costs more than they save.
         order = np.argsort(-np.einsum("ij,j->i", self._centres.whole, query), kind="stable")
         sizes = np.diff(self._ends)[order]
         wanted = max(k, round(len(self._rows) * _VISITED))
@@ -149,6 +149,6 @@ class SignLists:
             self._signs.with_rows(ranges), signs, k, ranges, below
         )
         rows = self._rows.at(found)[found].astype(np.int64)
-        # In the order in which the vectors are read next.
+        # Sorted, because the vectors are read in this order next.
         order = np.argsort(rows)
         return rows[order], distances[order]

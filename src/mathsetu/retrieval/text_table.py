@@ -22,7 +22,7 @@ def write_texts(path: Path, texts: Iterable[str]) -> None:
 
 
 class Texts(Protocol):
-    """Texts by number, wherever they are."""
+    """Texts by number, from any source."""
 
     def __len__(self) -> int: ...
 

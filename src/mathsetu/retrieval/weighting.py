@@ -1,8 +1,9 @@
 """Term weighting: BM25+ and TF-IDF in SMART notation, over any number of index segments.
 
-The best documents are found in two steps. What a posting adds to a score, the rarity of its term
-aside, is stored in 256 steps beside the postings; the compiled loops add these up for the first
-look. The best of that, and some more, are scored exactly.
+The best documents are found in two stages. The impact of each posting, which is what it adds to a
+score before the multiplication by the term's idf, is stored in 256 steps with the postings. The
+first stage adds up impacts in the compiled loops. The best documents of this stage, and some more,
+are scored exactly.
 """
 
 from __future__ import annotations
@@ -31,30 +32,30 @@ if TYPE_CHECKING:
     Count = int | NDArray[np.int64]
     _LookedUp = tuple[NDArray[np.int64], NDArray[np.bool_], Numbers]
 
-#: The terms that a query asks for, with the weight of each.
+#: The terms of a query, with the weight of each.
 Wanted = Mapping[str, float]
-#: For terms of other languages the words of the query, as terms, that they may be translations of.
+#: For each term of a translation, the query's words, as terms, that it may translate.
 Translated = Mapping[str, Sequence[tuple[str, ...]]]
 NOTHING_TRANSLATED: Translated = {}
-# So many more than wanted are scored exactly, since the order by coarse steps is not the true one.
+# Additional documents that are scored exactly, because the order by coarse steps is approximate.
 _MARGIN = 100
 _STEPS = 255
-# Postings that are weighed at a time.
+# Postings that are weighted at a time.
 _TOGETHER = 1 << 22
-# The norm of a document whose terms all count nothing; nothing is divided by zero.
+# The norm of a document whose terms all have weight 0, to avoid a division by zero.
 _NO_NORM = np.float32(1e-9)
 
 
 @dataclass(frozen=True)
 class Statistics:
-    """What a weight may depend on beside the document: the collection as a whole."""
+    """Statistics of the collection, on which weights may depend."""
 
     documents: int
     average_length: float
 
 
 class Scheme(Protocol):
-    """How frequencies become scores."""
+    """A weighting scheme: how frequencies become scores."""
 
     def weigh(
         self, frequencies: Numbers, lengths: Numbers, containing: Count, collection: Statistics
@@ -63,11 +64,11 @@ class Scheme(Protocol):
         ...
 
     def impact(self, frequencies: Numbers, lengths: Numbers, collection: Statistics) -> Numbers:
-        """What terms add to scores, their rarity and what all documents get aside."""
+        """What terms add to scores, without their idf and without what all documents get."""
         ...
 
     def rarity(self, containing: Count, collection: Statistics) -> Any:
-        """What impacts are multiplied by."""
+        """The factor of the impacts, such as an idf."""
         ...
 
     def ask(self, frequency: float, containing: int, collection: Statistics) -> float:
@@ -75,12 +76,12 @@ class Scheme(Protocol):
         ...
 
     def floor(self, containing: int, collection: Statistics) -> float:
-        """What a document without the term gets for it."""
+        """The score that a document without the term gets for it."""
         ...
 
     @property
     def cosine(self) -> bool:
-        """Whether document and query vectors are brought to length one."""
+        """Whether document and query vectors are normalised to length one."""
         ...
 
 
@@ -107,7 +108,7 @@ class Bm25Plus:
         return np.asarray(weights * self.rarity(containing, collection))
 
     def impact(self, frequencies: Numbers, lengths: Numbers, collection: Statistics) -> Numbers:
-        """What terms add to scores, their rarity and what all documents get aside."""
+        """What terms add to scores, without their idf and without what all documents get."""
         own = self.delta if self.matched_only else 0.0
         return own + self._saturated(frequencies, lengths, collection)
 
@@ -116,17 +117,17 @@ class Bm25Plus:
         return np.asarray(frequencies * (self.k1 + 1) / (saturation + frequencies))
 
     def ask(self, frequency: float, containing: int, collection: Statistics) -> float:
-        """The weight of one term in the query: how often it is asked for."""
+        """The weight of one term in the query: its frequency there."""
         return frequency
 
     def floor(self, containing: int, collection: Statistics) -> float:
-        """What a document without the term gets for it."""
+        """The score that a document without the term gets for it."""
         if self.matched_only or not containing:
             return 0.0
         return float(self.delta * self.rarity(containing, collection))
 
     def rarity(self, containing: Count, collection: Statistics) -> Any:
-        """The idf of a term that so many documents contain."""
+        """The idf of a term that a number of documents contain."""
         return np.log((collection.documents + 1) / np.maximum(containing, 1))
 
 
@@ -153,7 +154,7 @@ class Smart:
 
     @property
     def cosine(self) -> bool:
-        """Whether document and query vectors are brought to length one."""
+        """Whether document and query vectors are normalised to length one."""
         return self.notation[2] == "c"
 
     def weigh(
@@ -164,24 +165,24 @@ class Smart:
         return np.asarray(impact * self.rarity(containing, collection))
 
     def impact(self, frequencies: Numbers, lengths: Numbers, collection: Statistics) -> Numbers:
-        """What terms add to scores, their rarity aside."""
+        """What terms add to scores, without their idf."""
         return 1 + np.log2(frequencies) if self.notation[0] == "l" else frequencies
 
     def ask(self, frequency: float, containing: int, collection: Statistics) -> float:
         """The weight of one term in the query, by the same scheme.
 
-        A translation may be asked for less than once, where a logarithm would turn it around.
+        A translation may have a frequency below 1, where the logarithm could make it negative.
         """
         is_log = self.notation[0] == "l" and frequency > 1
         weight = 1 + log(frequency, 2) if is_log else frequency
         return float(weight * self.rarity(containing, collection))
 
     def floor(self, containing: int, collection: Statistics) -> float:
-        """What a document without the term gets for it."""
+        """The score that a document without the term gets for it."""
         return 0.0
 
     def rarity(self, containing: Count, collection: Statistics) -> Any:
-        """The idf of a term that so many documents contain."""
+        """The idf of a term that a number of documents contain."""
         if self.notation[1] == "n":
             return 1.0
         return np.log2((collection.documents + 1) / np.maximum(containing, 1))
@@ -189,13 +190,13 @@ class Smart:
 
 @dataclass(frozen=True)
 class WithoutExtremes:
-    """A scheme for which terms that are too rare or too frequent do not exist.
+    """A scheme that ignores terms that are too rare or too frequent.
 
-    As Gensim's ``filter_extremes``. How many documents contain a term is known when a query is
-    weighed, so additions and removals count at once. Lengths of documents still count all terms.
+    As Gensim's ``filter_extremes``. Document frequencies are read at query time, so additions and
+    removals take effect at once. Lengths of documents still include all terms.
 
     Attributes:
-        scheme: Weighs the other terms.
+        scheme: The scheme for the other terms.
         min_documents: Terms in fewer documents are left out.
         max_share: Terms in a larger share of the documents are left out.
     """
@@ -206,7 +207,7 @@ class WithoutExtremes:
 
     @property
     def cosine(self) -> bool:
-        """Whether document and query vectors are brought to length one."""
+        """Whether document and query vectors are normalised to length one."""
         return self.scheme.cosine
 
     def weigh(
@@ -217,11 +218,11 @@ class WithoutExtremes:
         return np.asarray(np.where(self._kept(containing, collection), weights, np.float32(0)))
 
     def impact(self, frequencies: Numbers, lengths: Numbers, collection: Statistics) -> Numbers:
-        """What terms add to scores, their rarity and what all documents get aside."""
+        """What terms add to scores, without their idf and without what all documents get."""
         return self.scheme.impact(frequencies, lengths, collection)
 
     def rarity(self, containing: Count, collection: Statistics) -> Any:
-        """What impacts are multiplied by."""
+        """The factor of the impacts, such as an idf."""
         kept = self._kept(containing, collection)
         return np.where(kept, self.scheme.rarity(containing, collection), 0.0)
 
@@ -232,7 +233,7 @@ class WithoutExtremes:
         return self.scheme.ask(frequency, containing, collection)
 
     def floor(self, containing: int, collection: Statistics) -> float:
-        """What a document without the term gets for it."""
+        """The score that a document without the term gets for it."""
         return self.scheme.floor(containing, collection)
 
     def _kept(self, containing: Count, collection: Statistics) -> Any:
@@ -241,7 +242,7 @@ class WithoutExtremes:
 
 
 def make_scheme(settings: Mapping[str, Any]) -> Scheme:
-    """A scheme from its settings: a name, and the parameters that it takes.
+    """Make a scheme from its settings: a name, and the parameters of the scheme.
 
     >>> make_scheme({"name": "bm25+", "k1": 1.8}).k1
     1.8
@@ -270,7 +271,7 @@ def make_scheme(settings: Mapping[str, Any]) -> Scheme:
 
 
 def write_impacts(folder: Path, scheme: Scheme) -> None:
-    """Write what each posting of a segment adds to scores, in 256 steps."""
+    """Write the impact of each posting of a segment, in 256 steps."""
     segment = Postings(folder)
     index = Weighted([segment], scheme)
 
@@ -280,23 +281,23 @@ def write_impacts(folder: Path, scheme: Scheme) -> None:
         values = scheme.impact(frequencies, segment.lengths[documents], index.collection)
         if not scheme.cosine:
             return values
-        # In a small segment all terms of a document may be rare; its norm says nothing then.
+        # In a small segment all terms of a document may be ignored as rare; its norm is then 0.
         norms = index.norms[documents]
         return np.where(norms > _NO_NORM, values / norms, values)
 
-    # A part at a time, and twice, so that memory does not grow with the index.
+    # One part at a time, and each twice, so that memory does not grow with the index.
     parts = [slice(first, first + _TOGETHER) for first in range(0, segment.size, _TOGETHER)]
     largest = max((float(impacts(part).max()) for part in parts), default=1e-9)
     scale = np.float32(largest / _STEPS)
     steps = new_array(folder / "impacts.npy", np.uint8, segment.size)
     for part in parts:
-        # What is there counts at least one step: a document with a wanted term can always be found.
+        # At least one step, so that a document with a query term can always be found.
         steps[part] = np.clip(np.rint(impacts(part) / scale), 1, _STEPS)
     np.save(folder / "step.npy", np.array([scale]), allow_pickle=False)
 
 
 class Weighted:
-    """Segments of an index seen as one collection, under a scheme.
+    """The segments of an index as one collection, under a weighting scheme.
 
     >>> from tempfile import mkdtemp
     >>> from mathsetu.retrieval.postings import PostingsBuilder
@@ -319,12 +320,12 @@ class Weighted:
         self.collection = Statistics(documents, length / documents if documents else 1.0)
 
     def weigh(self, query: Wanted, translated: Translated = NOTHING_TRANSLATED) -> WeighedQuery:
-        """A query, weighed by this collection."""
+        """Weight a query by the statistics of this collection."""
         return WeighedQuery(self, query, translated)
 
     @cached_property
     def impacts(self) -> list[tuple[Mapped, float]]:
-        """For each segment what its postings add to scores, in steps, and how large a step is."""
+        """For each segment, the impacts of its postings, in steps, and the size of a step."""
         found = []
         for segment in self.segments:
             impacts = Mapped(segment.folder / "impacts.npy", "uint8")
@@ -362,13 +363,13 @@ class Weighted:
 def no_rarer(
     counts: NDArray[np.int64], wanted: Wanted, translated: Translated
 ) -> NDArray[np.int64]:
-    """In how many documents terms occur, translations in no fewer than what they translate.
+    """The document frequencies of terms; that of a translation is no lower than its original's.
 
-    A library has few posts in one language and many in another. A word is not the more telling for
-    that: where it is frequent in the language of the query, so is what it is translated to.
+    A library may have few posts in one language and many in another. That does not make a word more
+    specific: if it is frequent in the language of the query, so is its translation.
 
     Args:
-        counts: The documents that have each of the wanted terms.
+        counts: The number of documents that have each of the wanted terms.
         wanted: The terms.
         translated: The terms that they translate.
 
@@ -379,33 +380,33 @@ def no_rarer(
     counted = dict(zip(wanted, counts.tolist(), strict=True))
     raised = counted.copy()
     for term, originals in translated.items():
-        if counted.get(term):  # what no document has stays so
-            # Of a term of several words, and of several that it translates, the rarest counts.
+        if counted.get(term):  # a term of no document stays at 0
+            # Of several words, and of several terms that it translates, the rarest counts.
             own = min((counted.get(one, 0) for one in chain.from_iterable(originals)), default=0)
             raised[term] = max(own, counted[term])
     return np.array(list(raised.values()), dtype=np.int64)
 
 
 class WeighedQuery:
-    """The terms that a query asks for, looked up once."""
+    """The weighted terms of a query, looked up once."""
 
     def __init__(
         self, index: Weighted, wanted: Wanted, translated: Translated = NOTHING_TRANSLATED
     ) -> None:
         self._index, self._scheme, self._collection = index, index.scheme, index.collection
         hashes = term_hashes(list(wanted))
-        #: The lists of the terms in each segment.
+        #: The ranges of the terms' postings in each segment.
         self._ranges = [segment.ranges(hashes) for segment in index.segments]
         counts = sum((np.diff(ranges)[:, 0] for ranges in self._ranges), np.zeros(len(wanted), int))
-        #: In how many documents each term occurs, or what it translates.
+        #: The document frequency of each term, adjusted for translations (`no_rarer`).
         self._counts = no_rarer(np.asarray(counts, dtype=np.int64), wanted, translated)
-        #: What each term weighs in the query.
+        #: The weight of each term in the query.
         self._asked = [
             self._scheme.ask(strength, count, self._collection)
             for strength, count in zip(wanted.values(), self._counts.tolist(), strict=True)
         ]
-        #: The documents that were scored in each segment, and their weights: the best ones are
-        #: among them, for which reasons are asked.
+        #: The documents that were scored in each segment, with their term weights; these include
+        #: the best ones, which will be explained.
         self._looked_up: dict[int, list[_LookedUp]] = {}
         self._known = KnownScores(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32))
 
@@ -414,7 +415,7 @@ class WeighedQuery:
         if not self._asked or not k:
             return best(np.zeros(0, dtype=np.float32), 0)
         rarities = self._scheme.rarity(self._counts, self._collection) * np.array(self._asked)
-        # Rare terms first: most documents can be left aside before the common ones are read.
+        # Rare terms first: most documents can be skipped before common terms are read.
         order = np.argsort(-rarities, kind="stable")
         nearly = Best(k + _MARGIN)
         for segment, (impacts, step), ranges, first in zip(
@@ -462,11 +463,11 @@ class WeighedQuery:
 
     @cached_property
     def _floors(self) -> Numbers:
-        """What a document gets for each term that it lacks."""
+        """The score that a document gets for each term that it lacks."""
         return np.array([self._scheme.floor(count, self._collection) for count in self._counts])
 
     def parts(self, document: int) -> list[float]:
-        """What each term adds to the score of one document, floors and norms aside."""
+        """What each term adds to the score of one document, without floors and norms."""
         there, weights = self._looked_up_or_found(*self._index.numbering.locate(document))
         added: list[float] = np.where(there, weights * self._asked, 0).tolist()
         return added

@@ -60,7 +60,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """An entry of the table: what makes the method, and what learns it where it can be learned."""
+    """An entry of `METHODS`: the class of a method, its description, and its learner, if any."""
 
     kind: type
     description: str
@@ -72,7 +72,7 @@ def _search(start: Linear | WIBC, measure: Measure) -> Learner:
 
 
 def _regression(start: RBC, measure: Measure) -> Learner:
-    # The regression fits gains; the measure only tells how well it went.
+    # The regression fits gains; the measure only evaluates the result.
     return lambda judged: fit_rbc(judged, start.depth)
 
 
@@ -89,7 +89,7 @@ METHODS: dict[str, Method] = {
 
 
 def make_fusion(name: str, **settings: Any) -> Fusion:
-    """A method by its name and settings.
+    """Make a method from its name and settings.
 
     >>> make_fusion("linear", weights=(0.7, 0.3))
     Linear(weights=(0.7, 0.3), normalisation='spread')
@@ -104,7 +104,7 @@ def make_fusion(name: str, **settings: Any) -> Fusion:
 
 
 def make_learner(name: str, measure: Measure, **settings: Any) -> Learner:
-    """What learns a method from judgments; settings are those that are not learned.
+    """Make the learner of a method, given the settings that are not learned from judgments.
 
     >>> make_learner("linear", Measure("MAP"), normalisation="rank").method.normalisation
     'rank'
@@ -120,7 +120,7 @@ def make_learner(name: str, measure: Measure, **settings: Any) -> Learner:
 
 
 def settings_of(name: str) -> list[str]:
-    """The settings that a method has.
+    """The names of a method's settings.
 
     >>> settings_of("rrf")
     ['k']

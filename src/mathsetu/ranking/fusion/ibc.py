@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 class IBC:
     """The median inverse rank, (depth - M) / depth, M being the median of a candidate's ranks.
 
-    Ties go to the candidate that more runs found, then to the one whose rank, drawn from those
-    that it has, is better. The draw depends on ``seed``, topic and candidates alone.
+    Ties go to the candidate that more runs found, then to the better of two ranks, each drawn at
+    random from a candidate's ranks. The draw depends only on ``seed``, topic and candidates.
 
     Source: Novotný, Sojka, Štefánik and Lupták, "Three is better than one: ensembling math
     information retrieval systems", CLEF 2020; Geletka et al., "Diverse semantics representation
-    is king", CLEF 2022, section 3.6.1. A run's missing candidate has rank ``depth``, 1000 there.
+    is king", CLEF 2022, section 3.6.1. A candidate that a run lacks has rank ``depth`` in it, 1000
+    in the source.
 
     >>> from mathsetu.ranking.fusion import fuse
     >>> from mathsetu.records import Hit, Run

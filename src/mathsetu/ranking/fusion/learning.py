@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
 
 
-#: What is maximised unless told otherwise: nDCG', as ARQMath ranks teams by.
+#: The measure that is maximised by default: nDCG', by which ARQMath ranks teams.
 GOAL = Measure("nDCG", judged_only=True)
-# The grade from which on a post is relevant to measures that know only yes and no, as in ARQMath.
+# The lowest grade that is relevant for binary measures, as in ARQMath.
 _RELEVANT_FROM = 2
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class JudgedPool:
-    """A topic to learn from: its pool, and what the judges said.
+    """A topic to learn from: its pool and its judgments.
 
     ``grades`` holds the grade of each candidate (nan: not judged), ``all_grades`` every grade of
     the topic, found or not, the highest first.
@@ -42,12 +42,12 @@ class JudgedPool:
     all_grades: tuple[int, ...]
 
     def without_unjudged(self) -> JudgedPool:
-        """The judged candidates alone: all that a prime measure sees of a fusion of ranks."""
+        """The judged candidates only, which suffice for a prime measure of a fusion of ranks."""
         places = np.flatnonzero(~np.isnan(self.grades))
         return JudgedPool(self.pool.part(places), self.grades[places], self.all_grades)
 
     def value(self, method: Fusion, measure: Measure) -> float:
-        """How well a method ranks this topic."""
+        """The value of a measure for this topic, when a method ranks it."""
         grades = self.grades[order(method.rate(self.pool))]
         places = np.flatnonzero(~np.isnan(grades))
         found = zip((places + 1).tolist(), grades[places].astype(int).tolist(), strict=True)
@@ -61,11 +61,11 @@ Learner = Callable[[Sequence[JudgedPool]], Fusion]
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """What learning gave.
+    """The result of learning.
 
     ``method`` was fitted on all judged topics, on which it reaches ``fitted``. ``held_out`` is
-    the honest figure: each topic ranked by a method that was fitted on others. ``run`` holds
-    the judged topics ranked in that way, and all other topics ranked by ``method``.
+    the cross-validated value: each topic is ranked by a method that was fitted on others. ``run``
+    holds the judged topics ranked in that way, and all other topics ranked by ``method``.
     """
 
     run: Run
@@ -144,7 +144,7 @@ def judge_pools(pools: Iterable[Pool], judgments: Iterable[Judgment]) -> list[Ju
 
 
 def mean_value(judged: Sequence[JudgedPool], method: Fusion, measure: Measure) -> float:
-    """The mean over topics of what a method reaches."""
+    """The mean value of a measure over topics, when a method ranks them."""
     return float(np.mean([topic.value(method, measure) for topic in judged]))
 
 
@@ -154,7 +154,7 @@ def _judged(pool: Pool, grades: Mapping[str, int]) -> JudgedPool:
 
 
 def _folds(judged: Sequence[JudgedPool], count: int, seed: int) -> list[list[JudgedPool]]:
-    """Topics dealt out in an order that only the seed and their names decide."""
+    """Divide topics into folds, in an order that depends only on the seed and their names."""
 
     def shuffled(topic: JudgedPool) -> bytes:
         return hashlib.sha256(f"{seed} {topic.pool.topic}".encode()).digest()

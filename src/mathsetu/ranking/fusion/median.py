@@ -22,7 +22,7 @@ def median_rating(pool: Pool, weights: Numbers, depth: int, seed: int) -> Rating
     """Rate by inverse median rank, then by the runs that agree, then by a drawn rank.
 
     A run that did not find a candidate ranks it at ``depth``. The last tie rule draws, for each
-    candidate, one of the ranks that it has; a heavier run's rank is drawn more often.
+    candidate, one of its ranks at random, with the weights of the runs as probabilities.
     """
     if depth < 1:
         raise InputError(f"depth {depth}: a ranking has at least one place")
@@ -36,7 +36,7 @@ def median_rating(pool: Pool, weights: Numbers, depth: int, seed: int) -> Rating
 
 
 def weighted_medians(values: Numbers, weights: Numbers) -> Numbers:
-    """The weighted median of each column; the mean of the two middle values where it is split.
+    """The weighted median of each column; the mean of the two middle values if there are two.
 
     >>> values = np.array([[1.0, 5.0], [2.0, 7.0], [9.0, 6.0]])
     >>> weighted_medians(values, np.array([1.0, 1.0, 1.0])).tolist()
@@ -54,7 +54,7 @@ def weighted_medians(values: Numbers, weights: Numbers) -> Numbers:
 
 
 def _drawn_ranks(pool: Pool, votes: Numbers, seed: int) -> Numbers:
-    """One rank of each candidate; infinity for those that only runs without a vote found."""
+    """Draw one rank of each candidate; infinity if only runs of weight 0 found it."""
     ranks = np.where(votes > 0, pool.ranks, np.inf)
     ascending, cumulated = _sorted_columns(ranks, votes)
     drawn = np.argmax(cumulated > _draws(seed, pool) * cumulated[-1], axis=0)
@@ -68,9 +68,9 @@ def _sorted_columns(values: Numbers, weights: Numbers) -> tuple[Numbers, Numbers
 
 
 def _draws(seed: int, pool: Pool) -> Numbers:
-    """Numbers from 0 to below 1 that are the same on every machine and in every version.
+    """Pseudo-random numbers in [0, 1), the same on every machine and in every version.
 
-    A candidate of a part gets the number that it has in the whole pool.
+    A candidate of a part of a pool gets the same number as in the whole pool.
     """
     places = np.arange(len(pool.ids)) if pool.places is None else pool.places
     count = int(places.max(initial=-1)) + 1

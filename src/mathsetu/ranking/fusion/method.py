@@ -1,4 +1,4 @@
-"""What a fusion method is, and how any of them turns runs into one run."""
+"""The interface of fusion methods, and how any method fuses runs into one."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.float64]
-    #: For each candidate a score, then whatever decides between equal scores; more is better.
+    #: For each candidate its score, then values that break ties; higher is better.
     Rating = tuple[Numbers, ...]
 
 # How many hits of a topic are kept: the depth of TREC and ARQMath runs.
 DEPTH = 1000
-# Digits of the largest score that are worth something; what follows is rounding.
+# The significant digits of the largest score; further digits are rounding errors.
 _DIGITS = 12
-# The step, in shares of the largest score, between hits that a tie rule set apart. It survives
-# single precision, in which trec_eval keeps scores.
+# The difference, as a share of the largest score, between hits that a tie rule separates. It
+# survives single precision, in which trec_eval stores scores.
 _STEP = 2.0**-22
 
 
 class Fusion(Protocol):
-    """One way to fuse; its settings are its fields."""
+    """A fusion method; its settings are its fields."""
 
     def rate(self, pool: Pool) -> Rating:
         """Rate the candidates of a topic."""
@@ -52,8 +52,8 @@ def fuse(runs: Sequence[Run], method: Fusion, depth: int = DEPTH, name: str = "f
 def ranked(pool: Pool, method: Fusion, depth: int = DEPTH) -> tuple[Hit, ...]:
     """The hits of one topic, best first.
 
-    The scores are the method's. Only where a tie rule chose between equal scores, the later hit
-    gets a little less, so that every tool that sorts by score sees the order that was meant.
+    The scores are those of the method. Only if a tie rule decided between equal scores, the later
+    hit gets a slightly lower score, so that tools that sort by score keep the order.
     """
     if depth < 1:
         raise InputError(f"depth {depth}: at least one hit per topic must be kept")
@@ -81,12 +81,12 @@ def order(rating: Rating) -> NDArray[np.int64]:
     >>> order((np.array([0.3, 0.3, 0.5]), np.array([1.0, 2.0, 0.0]))).tolist()
     [2, 1, 0]
     """
-    # The last key of lexsort leads; what is equal in all keys stays in the order of the ids.
+    # lexsort sorts by its last key first; what is equal in all keys stays in the order of the ids.
     return np.lexsort(tuple(-numbers for numbers in reversed(rating)))
 
 
 def settled(scores: Numbers) -> Numbers:
-    """Scores without the noise of rounding: sums that are equal on paper become equal.
+    """Remove rounding errors from scores, so that mathematically equal sums become equal.
 
     >>> settled(np.array([0.1 + 0.2, 0.3])).tolist()
     [0.3, 0.3]
@@ -98,5 +98,5 @@ def settled(scores: Numbers) -> Numbers:
 
 
 def _repeats(rows: Numbers) -> list[bool]:
-    """Whether each column is like the one before it."""
+    """Whether each column equals the one before it."""
     return [False, *np.all(rows[:, 1:] == rows[:, :-1], axis=0).tolist()]

@@ -1,4 +1,4 @@
-"""What several runs say about one topic, side by side: the input of every fusion."""
+"""The candidates of several runs for one topic: the input of every fusion."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _LARGEST_SCORE = 1e100
 class Pool:
     """The candidates of a topic, with a row of ranks and a row of scores for each run.
 
-    Ranks count from 1; 0 says that the run did not find the candidate, whose score is then 0.
-    Candidates stand in the order of their ids (see `natural`), which decides the last ties.
-    ``places`` says where the candidates of a part stand in the whole pool.
+    Ranks count from 1; rank 0 and score 0 mean that the run did not find the candidate.
+    Candidates are in the order of their ids (see `natural`), which decides the last ties.
+    In a part of a pool, ``places`` are the places of its candidates in the whole pool.
     """
 
     topic: str
@@ -61,7 +61,7 @@ class Pool:
 
 
 def pool_runs(runs: Sequence[Run]) -> list[Pool]:
-    """Lay runs side by side, a pool for each topic that any of them has.
+    """Make a pool for each topic of any run.
 
     Topics come in the order of their names, so that the order of the runs changes nothing.
 
@@ -79,7 +79,7 @@ def pool_runs(runs: Sequence[Run]) -> list[Pool]:
 
 
 def check_hits(ranking: Sequence[Hit], topic: str, where: str) -> None:
-    """Refuse a ranking that has a hit twice, since it has two ranks then."""
+    """Raise `InputError` if a ranking has a hit twice, and so with two ranks."""
     if len({hit.id for hit in ranking}) < len(ranking):
         [(repeated, times)] = Counter(hit.id for hit in ranking).most_common(1)
         raise InputError(
@@ -89,7 +89,7 @@ def check_hits(ranking: Sequence[Hit], topic: str, where: str) -> None:
 
 
 def natural(candidate_id: str) -> tuple[bool, int, str, str]:
-    """The order of ids: integers by their value, then all others by their letters.
+    """The sort key of ids: integers by their value, then all others by their characters.
 
     >>> sorted(["b", "10", "9", "a"], key=natural)
     ['9', '10', 'a', 'b']

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
 
 _FEATURES = 3
-# How much large coefficients cost. Ranks of several runs go together; without it, or with
-# negative coefficients allowed, one run's rank is fitted against another's.
+# The ridge penalty. Ranks of several runs are correlated; without a penalty, or with negative
+# coefficients, the regression would set one run's rank against another's.
 _PENALTY = 0.01
 _SWEEPS = 1000
 
@@ -34,8 +34,8 @@ class RBC:
     """The gain that a linear regression on a candidate's ranks predicts.
 
     For each run there are three coefficients: for having found the candidate, for its inverse
-    rank, and for the logarithm of its rank turned round. None is negative, so that a better
-    rank never predicts less. Ties go to the better best rank. `fit_rbc` learns one.
+    rank, and for one minus its scaled logarithmic rank. None is negative, so that a better rank
+    never predicts a lower gain. Ties go to the better best rank. `fit_rbc` learns one.
 
     Source: Geletka et al., "Diverse semantics representation is king: MIRMU and MSM at ARQMath
     2022", CLEF 2022, section 3.6.3, which leaves the kind of regression open.
@@ -72,7 +72,7 @@ class RBC:
 
 
 def fit_rbc(judged: Sequence[JudgedPool], depth: int = DEPTH) -> RBC:
-    """Fit an RBC to the judged candidates of some topics; what nobody judged is left out.
+    """Fit an RBC to the judged candidates of some topics; unjudged ones are left out.
 
     It is a ridge regression without negative coefficients, solved by coordinate descent.
 
@@ -112,7 +112,7 @@ def _features(pool: Pool, depth: int) -> Numbers:
 
 
 def _descend(products: Numbers, targets: Numbers) -> Numbers:
-    """The coefficients, none of them negative, that miss the targets least."""
+    """The non-negative coefficients with the least error, by coordinate descent."""
     slopes = np.zeros(len(targets))
     for _ in range(_SWEEPS):
         before = slopes.copy()

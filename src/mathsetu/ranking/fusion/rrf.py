@@ -39,8 +39,8 @@ class RRF:
     def rate(self, pool: Pool) -> Rating:
         """Rate the candidates of a topic."""
         total = np.zeros(len(pool.ids))
-        # Run by run in the given order, and without removing what rounding leaves: this is how
-        # other tools add, and scores and order agree with theirs to the last bit.
+        # Add run by run in the given order, and keep rounding errors, as other tools do: scores and
+        # order are then bit-identical to theirs.
         for ranks in pool.ranks:
             total += np.where(ranks > 0, 1 / (self.k + np.maximum(ranks, 1)), 0.0)
         return (total,)

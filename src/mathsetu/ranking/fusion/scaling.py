@@ -1,4 +1,4 @@
-"""Brings the scores of a run's ranking onto a scale that other runs share."""
+"""Normalisation of the scores of a run's ranking, to a scale shared with other runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def spread(scores: Numbers) -> Numbers:
-    """The best becomes 1, the worst that was found 0: a run's level and range stop mattering.
+    """Scale scores from 0 (the worst found) to 1 (the best), whatever a run's level and range.
 
     Source: Lee, "Analyses of multiple evidence combination", SIGIR 1997.
 
@@ -31,7 +31,7 @@ def spread(scores: Numbers) -> Numbers:
 
 
 def places(scores: Numbers) -> Numbers:
-    """Ranks in equal steps from 1 downwards, for scores of any sign; ties share.
+    """Turn scores of any sign into ranks, in equal steps from 1 downwards; ties share a rank.
 
     >>> places(np.array([-3.0, 0.5, -1.0])).round(2).tolist()
     [0.33, 1.0, 0.67]
@@ -39,7 +39,7 @@ def places(scores: Numbers) -> Numbers:
     return ranks(1.0 + np.unique(scores, return_inverse=True)[1].astype(np.float64))
 
 
-#: The normalisations of fusion. Those that recipes have too bear the same names.
+#: The normalisations of fusion; those that recipes also have are named as there.
 SCALINGS: dict[str, Callable[[Numbers], Numbers]] = {
     "spread": spread,
     "minmax": minmax,
@@ -49,13 +49,13 @@ SCALINGS: dict[str, Callable[[Numbers], Numbers]] = {
 
 
 def check_scaling(name: str) -> None:
-    """Refuse a normalisation that does not exist."""
+    """Raise `InputError` for an unknown normalisation."""
     if name not in SCALINGS:
         raise InputError(f"unknown normalisation {name!r} (known: {', '.join(SCALINGS)})")
 
 
 def scaled(pool: Pool, name: str) -> Numbers:
-    """The scores of a pool on one scale; what a run did not find has 0, or its lowest if less.
+    """The normalised scores of a pool; those not found get 0, or the run's lowest if negative.
 
     >>> from mathsetu.ranking.fusion.pool import pool_runs
     >>> from mathsetu.records import Hit, Run

@@ -1,4 +1,4 @@
-"""Formulas that look the same are one candidate: runs of ARQMath task 2, matched by visual ids."""
+"""Runs of ARQMath task 2 by visual ids: formulas that look the same are one candidate."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from mathsetu.records import Hit, Run
 class VisualRuns:
     """Runs that name visual ids instead of formulas, each once for a topic.
 
-    ``instances`` holds the formula that stands for each visual id of a topic: that of the run
-    that ranks it best. Formulas without a known visual id look like no other.
+    ``instances`` maps each visual id of a topic to a formula: that of the run that ranks it best.
+    A formula without a known visual id is a candidate of its own.
     """
 
     runs: list[Run]
@@ -23,7 +23,7 @@ class VisualRuns:
 
     @classmethod
     def of(cls, runs: Sequence[Run], visual_ids: Mapping[str, str]) -> VisualRuns:
-        """Join the hits of each run that look the same, and remember the formulas.
+        """Merge the hits of each run that look the same, and keep their formulas.
 
         Args:
             runs: Hits that are formulas.
@@ -38,7 +38,7 @@ class VisualRuns:
         ['3', '1']
         """
         looks = {
-            # Judgments, which name visual ids, never name this: no id has a space in it.
+            # Never the visual id of a judgment, because no id contains a space.
             hit.id: visual_ids.get(hit.id) or f"formula {hit.id}"
             for run in runs
             for ranking in run.rankings.values()
@@ -68,7 +68,7 @@ class VisualRuns:
         return cls(joined, instances)
 
     def named(self, fused: Run) -> Run:
-        """A fusion of these runs that names formulas again."""
+        """Replace the visual ids in a fusion of these runs by formulas."""
         rankings = {
             topic: tuple(replace(self.instances[topic][hit.id], score=hit.score) for hit in hits)
             for topic, hits in fused.rankings.items()

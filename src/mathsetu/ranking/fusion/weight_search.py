@@ -13,7 +13,7 @@ from mathsetu.ranking.fusion.learning import GOAL, JudgedPool, mean_value
 from mathsetu.ranking.fusion.linear import Linear
 from mathsetu.ranking.fusion.wibc import WIBC
 
-# A change that gains less is not worth leaving simpler weights for: it would be fitted to chance.
+# A change that gains less is ignored, because it would overfit.
 _GAIN = 1e-3
 _SWEEPS = 10
 
@@ -22,10 +22,10 @@ _SWEEPS = 10
 class WeightSearch:
     """Learns the weights of a weighted method by coordinate search on the simplex.
 
-    From equal weights on, the weight of one run after the other is tried at ``steps`` + 1 values
-    from 0 to 1 while the others share the rest in their proportions; the best is kept, until
-    nothing improves. It is a hill climb: simple, deterministic, and stays with equal weights
-    unless the judgments speak against them.
+    The search starts with equal weights. It tries ``steps`` + 1 weights from 0 to 1 for one run
+    after the other, while the other runs share the rest in their proportions, and keeps the best,
+    until nothing improves. This hill climbing is simple and deterministic, and keeps equal weights
+    unless the judgments favour others.
 
     >>> from mathsetu.ranking.fusion.learning import judge_pools
     >>> from mathsetu.ranking.fusion.pool import pool_runs
@@ -43,11 +43,11 @@ class WeightSearch:
     steps: int = 10
 
     def __call__(self, judged: Sequence[JudgedPool]) -> Linear | WIBC:
-        """The method with the weights that suit the judged topics best."""
+        """Return the method with the best weights for the judged topics."""
         if not judged:
             raise InputError("weights cannot be learned: no topic of the runs is judged")
         if self.measure.judged_only and isinstance(self.method, WIBC):
-            # Medians of ranks do not depend on other candidates; most of them nobody judged.
+            # Medians of ranks do not depend on other candidates, most of which are unjudged.
             judged = [topic.without_unjudged() for topic in judged]
         weights = _shares(np.ones(len(judged[0].pool.ranks)))
         best = self._value(weights, judged)
@@ -80,5 +80,5 @@ class WeightSearch:
 
 
 def _shares(weights: np.ndarray[tuple[int], np.dtype[np.float64]]) -> tuple[float, ...]:
-    """Weights that sum to one, rounded to what is worth printing."""
+    """Scale weights to a sum of one, rounded for printing."""
     return tuple((weights / weights.sum()).round(4).tolist())

@@ -1,4 +1,4 @@
-"""The weights of runs: how they are checked."""
+"""Validation of the weights of runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def checked(weights: tuple[float, ...], runs: int) -> Numbers:
-    """Weights as numbers to calculate with; refused unless there is one for each run.
+    """Return weights as an array; refuse them unless there is a valid one for each run.
 
     >>> checked((2.0, 1.0), 2).tolist()
     [2.0, 1.0]

@@ -19,7 +19,7 @@ _WHAT = (
 
 
 class SentenceCrossEncoder:
-    """Reads pairs with a sentence-transformers cross-encoder, which is loaded at once.
+    """Reads pairs with a sentence-transformers cross-encoder, which is loaded on construction.
 
     >>> SentenceCrossEncoder("./no-such-folder")
     Traceback (most recent call last):
@@ -38,7 +38,7 @@ name another folder
 
     @staticmethod
     def check(model: str, setting: str = "") -> None:
-        """Miss a model, or the package that reads it, without loading either."""
+        """Raise an error if the model or its package is missing, without loading either."""
         check_installed("sentence_transformers", _PURPOSE, "neural")
         model_folder(model, _ORGANISATION, _PURPOSE, setting)
 
@@ -56,12 +56,12 @@ name another folder
 
 
 def open_cross_encoder(model: str, max_tokens: int, **choices: Any) -> Any:
-    """The model of sentence-transformers, ready to read pairs or to be trained.
+    """Open a cross-encoder of sentence-transformers, to read pairs or to be trained.
 
     Args:
         model: A folder, or a name on the hub.
-        max_tokens: How much of a pair is read, up to what the model can.
-        choices: What else sentence-transformers is told (``num_labels``, ``device``).
+        max_tokens: The most tokens of a pair that are read, up to the model's limit.
+        choices: Other arguments of sentence-transformers (``num_labels``, ``device``).
     """
     folder = model_folder(model, _ORGANISATION, _PURPOSE)
     package = require("sentence_transformers", _PURPOSE, "neural")

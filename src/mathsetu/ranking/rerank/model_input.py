@@ -1,4 +1,4 @@
-"""What a reranker reads of a query and of a post: the same in training as in search."""
+"""The input of a reranker, from a query and a post: the same in training as in search."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _words_alone(text: str) -> str:
     return " ".join(words(text).split())
 
 
-#: What becomes of a text before it is read.
+#: How a text is converted before a model reads it.
 TEXTS: dict[str, Callable[[str], str]] = {"marked": str, "words": _words_alone}
 
 

@@ -19,7 +19,7 @@ _NAMES = ("model.onnx", "onnx/model.onnx")
 
 
 class OnnxCrossEncoder:
-    """Reads pairs with an ONNX cross-encoder, which is loaded at once.
+    """Reads pairs with an ONNX cross-encoder, which is loaded on construction.
 
     >>> OnnxCrossEncoder("./no-such-folder")
     Traceback (most recent call last):
@@ -29,7 +29,7 @@ name another folder
 
     def __init__(self, model: str, max_tokens: int = 512, batch: int = 32) -> None:
         folder = folder_of(model)
-        # Imported here, since most searches rerank nothing.
+        # Imported here, because most searches do not rerank.
         from tokenizers import Tokenizer
 
         onnxruntime = onnx_runtime()
@@ -38,7 +38,7 @@ name another folder
                 str(_model_file(folder)), providers=onnxruntime.get_available_providers()
             )
             self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        # Both packages raise classes of their own that derive from nothing narrower.
+        # Both packages raise their own exception classes, with no narrower base class.
         except Exception as problem:
             reason = str(problem).strip().partition("\n")[0]
             raise InputError(
@@ -49,7 +49,7 @@ name another folder
         self._batch = batch
         self._inputs = [put.name for put in self._session.get_inputs()]
         self._tokenizer.enable_truncation(min(max_tokens, room(folder) or max_tokens))
-        # The tokenizer's file may ask for a fixed length; batches are as long as they need to be.
+        # The tokenizer's file may set a fixed length; batches are padded to their longest text.
         padding = self._tokenizer.padding or {}
         self._tokenizer.enable_padding(
             pad_id=padding.get("pad_id", 0), pad_token=padding.get("pad_token", "[PAD]")
@@ -57,7 +57,7 @@ name another folder
 
     @staticmethod
     def check(model: str, setting: str = "") -> None:
-        """Miss the folder of a model, or a file in it, without loading it."""
+        """Raise an error if the model's folder or a file in it is missing, without loading it."""
         folder = folder_of(model, setting)
         for name, found in (("model.onnx", _file_in(folder)), ("tokenizer.json", None)):
             if found is None and not (folder / name).is_file():
@@ -65,7 +65,7 @@ name another folder
 
     def read(self, question: str, texts: Sequence[str]) -> list[float]:
         """One score for each text, a logit; higher is better."""
-        # Texts of like length go together, so that little is spent on padding.
+        # Batch texts of similar length, to save padding.
         by_length = sorted(range(len(texts)), key=lambda place: len(texts[place]))
         found = np.zeros(len(texts))
         for start in range(0, len(texts), self._batch):

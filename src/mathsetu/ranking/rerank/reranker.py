@@ -1,4 +1,4 @@
-"""A reranker as a recipe names it: which model, how deep, in which slices, for how long."""
+"""The reranker of a recipe: its model, its depth, its slices and its time limit."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from mathsetu.ranking.rerank.tiers import TIERS, Reranked, in_tiers, read_in_tim
 
 
 class CrossEncoder(Protocol):
-    """A model that reads a question and a text together and says how well they go together."""
+    """A model that reads a question and a text together and scores how well they match."""
 
     def read(self, question: str, texts: Sequence[str]) -> list[float]:
         """One score for each text; higher is better."""
         ...
 
 
-#: Kind to how its model is loaded.
+#: The class that loads the models of each kind.
 CROSS_ENCODERS: dict[str, type[SentenceCrossEncoder] | type[OnnxCrossEncoder]] = {
     "cross-encoder": SentenceCrossEncoder,
     "onnx": OnnxCrossEncoder,
@@ -42,14 +42,14 @@ class Rerank:
             was registered (`mathsetu.register`).
         kind: ``cross-encoder`` (sentence-transformers) or ``onnx`` (onnxruntime, without torch).
         depth: How many candidates, from the top, are read.
-        tiers: Where slices end that are reranked each by itself; empty for one slice.
+        tiers: Where slices end, each of which is reranked separately; empty for one slice.
         batch: How many candidates go through the model together.
-        max_tokens: How much of question and text together is read, up to what the model can.
-        seconds: How long one question may take; what is not reached in time keeps its order. 0 for
-            no limit.
-        weight: The model's share in the new score; the rest stays the retrievers'.
+        max_tokens: The most tokens of question and text together, up to the model's limit.
+        seconds: The time limit of one question; candidates not reached in time keep their order.
+            0 for no limit.
+        weight: The model's share in the new score; the rest is the old score's.
         fields: The fields of a post, in the order in which the model reads them.
-        text: ``marked`` (as it stands, formulas in LaTeX) or ``words`` (formulas left out).
+        text: ``marked`` (the text as written, formulas in LaTeX) or ``words`` (without formulas).
 
     >>> Rerank("./model", tiers=(7, 3))
     Traceback (most recent call last):
@@ -90,11 +90,11 @@ class Rerank:
 
 
 def check_reranker(settings: Rerank, setting: str = "") -> None:
-    """Miss a reranker's model, or a package, before it is used; a model that is named is fetched.
+    """Raise an error if a reranker's model or package is missing; fetch a model of the hub.
 
     Args:
-        settings: Which model.
-        setting: The setting of a recipe that names it, for the error.
+        settings: The settings of the reranker.
+        setting: The setting of a recipe that names the model, for the error.
 
     >>> check_reranker(Rerank("./nowhere"), "rerank.model")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -109,7 +109,7 @@ def check_reranker(settings: Rerank, setting: str = "") -> None:
 
 
 class Reranker:
-    """Orders candidates again; the model is loaded when the first question comes.
+    """Reranks candidates; the model is loaded with the first question.
 
     Args:
         settings: Which model, and how it is used.
@@ -128,16 +128,16 @@ class Reranker:
         self._model = model
 
     def rerank(self, question_text: str, texts: Sequence[str], scores: Sequence[float]) -> Reranked:
-        """The new order of candidates whose texts and scores come best first.
+        """Rerank candidates, whose texts and scores come best first.
 
-        Texts are needed down to the depth that is read.
+        Texts are needed only down to the depth that is read.
         """
         settings = self.settings
         if not min(settings.depth, len(scores)) <= len(texts) <= len(scores):
             raise ValueError(f"{len(texts)} texts and {len(scores)} scores; each text needs one")
         if not texts:
             return Reranked((), (), 0)
-        # Loading takes longer than a question does, and is not part of its time.
+        # Loading takes longer than a question, and does not count towards its time limit.
         model = self._loaded()
         read = read_in_time(
             lambda some: model.read(question_text, some),
@@ -162,5 +162,5 @@ class Reranker:
 
 @cache
 def _load(kind: str, model: str, max_tokens: int, batch: int) -> CrossEncoder:
-    """Rerankers that name the same model share it."""
+    """Load a model; rerankers with the same settings share it."""
     return CROSS_ENCODERS[kind](model, max_tokens, batch)

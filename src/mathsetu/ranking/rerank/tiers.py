@@ -1,7 +1,7 @@
-"""Tiered reranking: a ranking is cut into slices, and each slice is ordered by itself.
+"""Tiered reranking: a ranking is divided into slices, and each slice is reranked separately.
 
-A candidate can rise to the top of its slice and no further, so a model that is sometimes badly
-wrong does little harm at the top. The bounds are those of the MIRMU paper's improved base system.
+A candidate can rise to the top of its slice and no further, so a model with occasional large errors
+does little harm at the top. The bounds are those of the MIRMU paper's improved base system.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ class Reranked:
     """A new order of candidates.
 
     Attributes:
-        order: The places that the candidates had, best first.
-        scores: Their new scores, in the new order, never rising. The whole part counts the slices
-            below; the rest places a candidate between the worst (0) and the best (1) of its slice.
+        order: The old places of the candidates, best first.
+        scores: Their new scores, in the new order, never increasing. A score is the number of
+            slices below, plus a place between the worst (0) and the best (1) of the slice.
         reached: How many candidates, from the top, the model has read. The others keep their order.
     """
 
@@ -32,7 +32,7 @@ class Reranked:
 
 
 def slices(bounds: Sequence[int], length: int) -> list[range]:
-    """The places of each slice; what lies beyond the last bound is one slice more.
+    """The places of each slice; those beyond the last bound are one more slice.
 
     >>> slices((3, 7), 9)
     [range(0, 3), range(3, 7), range(7, 9)]
@@ -49,11 +49,11 @@ def in_tiers(
     """Order the candidates that a model has read, slice by slice; ties keep their order.
 
     Args:
-        read: The model's score of each candidate from the top that it has read.
+        read: The model's scores of the candidates that it has read, from the top.
         scores: The old scores of all candidates, best first.
         bounds: Where slices end.
-        weight: The model's share in a new score; the rest is the old score's. Both are measured
-            between the worst and the best of the slice.
+        weight: The model's share in a new score; the rest is the old score's. Both scores are
+            scaled to the worst (0) and the best (1) of the slice.
 
     >>> in_tiers([0.0, 2.0, 1.0, 3.0], [9, 8, 7, 6, 5], bounds=(2,)).order
     (1, 0, 3, 2, 4)
@@ -83,10 +83,10 @@ def read_in_time(
     seconds: float = 0.0,
     clock: Callable[[], float] = monotonic,
 ) -> list[float]:
-    """The model's scores of as many texts, from the top, as the time allows.
+    """The model's scores of as many texts, from the top, as the time limit allows.
 
-    The first batch is always read; another is begun only when one like the slowest so far would
-    still end in time. With 0 seconds there is no limit.
+    The first batch is always read; another one starts only if it would end in time even when it is
+    as slow as the slowest so far. With 0 seconds there is no limit.
 
     >>> ticks = iter([0.0, 1.0, 2.0])
     >>> read_in_time(lambda texts: [1.0] * len(texts), "abcdefg", 2, 2.5, lambda: next(ticks))

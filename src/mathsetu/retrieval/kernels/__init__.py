@@ -1,14 +1,14 @@
 """The inner loops of search: sums over postings, and distances of vectors.
 
-Each is there twice, compiled (`_compiled.c`) and in numpy (`plain.py`), with the same results to
-the last bit. Which one runs is decided once: the compiled one where it was built (installing does
-that where there is a C compiler), unless ``MATHSETU_KERNELS=numpy`` is set.
+Each loop exists twice, compiled (`_compiled.c`) and in numpy (`plain.py`), with bit-identical
+results. The choice is made once, at import: the compiled loops if they were built (installation
+builds them if there is a C compiler), unless ``MATHSETU_KERNELS=numpy`` is set.
 
 Postings are one long array of documents and one of values; ``ranges`` has a row for each term of a
-query, with the begin and the end of its list. A list names each document once, in rising order.
-What is given is checked: TypeError for an array of the wrong kind or shape (the caller's fault),
-ValueError for values that cannot be (a damaged or misleading file). The best come first, ties go
-to the lower number, and only scores above zero count.
+query, with the begin and the end of its list. A list has each document once, in ascending order.
+Arguments are checked: TypeError for an array of the wrong type or shape (a mistake of the caller),
+ValueError for invalid values (a damaged or malicious file). The best come first, ties go to the
+lower number, and only scores above zero count.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ __all__ = [
     "sign_bits",
 ]
 
-# A query's numbers are rounded to whole ones up to this: 127 * 128, see `loops.h`.
+# A query's numbers are rounded to integers up to this: 127 * 128, see `loops.h`.
 _LARGEST = 16_256
 _MOST_DOCUMENTS = int(np.iinfo(np.int32).max)
-# Documents that are read together: `BLOCK` of `loops.h`.
+# Documents in a block: `BLOCK` of `loops.h`.
 _BLOCK = 16_384
 
 
@@ -64,12 +64,12 @@ _loops = _choose()
 
 
 def is_compiled() -> bool:
-    """Whether the compiled loops run, and not numpy's."""
+    """Whether the compiled loops are in use, not those in numpy."""
     return _loops is not plain
 
 
 def ranges_of(starts: NDArray[np.int64], rows: NDArray[np.int64]) -> Ranges:
-    """The ranges of some lists, given where each of all lists starts; -1 stands for an empty one.
+    """The ranges of some lists, given the starts of all lists; row -1 means an empty list.
 
     >>> ranges_of(np.array([0, 2, 5]), np.array([1, -1])).tolist()
     [[2, 5], [0, 0]]
@@ -92,15 +92,15 @@ def best_by_impact(
     allowed: Allowed = None,
     floor: float = 0,
 ) -> Found:
-    """The best documents for some terms: the sum of each term's weight times its impact there.
+    """The best documents for some terms, by the sum of each term's weight times its impact.
 
     Args:
         documents: The documents of all terms.
-        impacts: How much each term counts in each of them, in 256 steps.
-        ranges: The list of each wanted term.
-        weights: What each wanted term counts.
+        impacts: The impact of the term in each of these documents, in 256 steps.
+        ranges: The range of each query term's list.
+        weights: The weight of each query term.
         count: How many documents the collection has.
-        k: How many are wanted.
+        k: How many documents to return.
         allowed: Which documents may be found.
         floor: Only scores above this count.
 
@@ -126,8 +126,8 @@ def gather(
 ) -> NDArray[Any]:
     """The values of some documents in each list, a row for each list; 0 where they are missing.
 
-    Lists are searched, not read, so that one that does not rise goes unnoticed: its documents
-    may be missed.
+    Lists are searched, not scanned, so a list that does not ascend is not detected, and its
+    documents may be missed.
 
     >>> documents = np.array([0, 2, 1, 2], dtype=np.int32)
     >>> values = np.array([4, 5, 6, 7], dtype=np.uint8)
@@ -155,18 +155,18 @@ def best_by_overlap(
     allowed: Allowed = None,
     floor: float = 0,
 ) -> Found:
-    """The formulas that are most like one formula: by the features they share (Dice).
+    """The formulas most similar to one formula, by the features that they share (Dice).
 
     Args:
         documents: The formulas that have each feature.
         frequencies: How often they have it.
-        ranges: The list of each feature of the query.
+        ranges: The range of the list of each query feature.
         counts: How often the query has each feature.
-        rarities: What each feature counts. It is quickest if rare features come first.
-        masses: For each formula of the collection, what all of its features count, or more.
-        mass: The same for the query.
-        k: How many are wanted.
-        bounds: The `mass_bounds` of the masses. It is quickest if lighter formulas come first.
+        rarities: The weight of each feature. Fastest if rare features come first.
+        masses: For each formula of the collection, its total feature weight, or an upper bound.
+        mass: The total feature weight of the query.
+        k: How many formulas to return.
+        bounds: The `mass_bounds` of the masses. Fastest if formulas are in ascending order of mass.
         allowed: Which formulas may be found.
         floor: Only scores above this count.
 
@@ -191,7 +191,7 @@ def best_by_overlap(
 
 
 def mass_bounds(masses: Floats) -> Floats:
-    """The least and the largest mass in each block of formulas that are read together.
+    """The smallest and the largest mass in each block of formulas.
 
     >>> mass_bounds(np.array([3, 1, 2], dtype=np.float32)).tolist()
     [[1.0, 3.0]]
@@ -214,7 +214,7 @@ def overlaps_of(
     mass: float,
     wanted: NDArray[np.int64],
 ) -> Floats:
-    """The scores of `best_by_overlap` for some formulas alone, whose numbers must rise.
+    """The scores of `best_by_overlap` for given formulas, whose numbers must be ascending.
 
     >>> documents = np.array([0, 1, 1], dtype=np.int32)
     >>> frequencies = np.array([2, 1, 3], dtype=np.uint8)
@@ -243,19 +243,19 @@ def best_posts(
     allowed: Allowed = None,
     floor: float = 0,
 ) -> Found:
-    """The best posts by the formulas that were found for the formulas of a query.
+    """The best posts, given the formulas that were found for each formula of a query.
 
-    Of the formulas found for one query formula (a group) a post gets the best that it has, or 0;
-    its score is the weighted sum over the groups.
+    The formulas found for one query formula form a group. In each group a post gets the similarity
+    of its best formula, or 0; its score is the weighted sum over the groups.
 
     Args:
         posts: The posts of all formulas.
-        ranges: The posts of each formula that was found, one group after the other.
-        likenesses: How like its query formula each of them is.
-        groups: Where each group begins among them; one more at the end.
-        weights: What each group counts.
+        ranges: The ranges of the posts of each formula that was found, group by group.
+        likenesses: The similarity of each of these formulas to its query formula.
+        groups: Where each group begins among them, and where the last one ends.
+        weights: The weight of each group.
         count: How many posts there are.
-        k: How many are wanted.
+        k: How many posts to return.
         allowed: Which posts may be found.
         floor: Only scores above this count.
 
@@ -280,7 +280,7 @@ def best_posts(
 
 
 def sign_bits(vectors: NDArray[Any]) -> NDArray[np.uint64]:
-    """A bit for each number of each vector: whether it is above zero.
+    """One bit for each number of each vector: whether it is above zero.
 
     >>> sign_bits(np.array([[0.5, -1, 2]])).tolist()
     [[5]]
@@ -299,17 +299,17 @@ def nearest_signs(
     ranges: Ranges | None = None,
     below: int | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """The rows whose sign bits differ least from a query's, and in how many bits they do.
+    """The rows whose sign bits are nearest to a query's, and their Hamming distances.
 
-    They come in the order of their numbers, as one reads the vectors themselves next; of rows
-    that are equally far, the first are taken.
+    Rows are in ascending order, because the vectors themselves are read next. Of rows at the same
+    distance, the first are taken.
 
     Args:
         signs: A row of bits for each vector (`sign_bits`).
-        query: Those of the query.
-        k: How many are wanted.
-        ranges: Which rows are looked at: ranges that rise and do not overlap (all, if none).
-        below: Only rows that differ in fewer bits count.
+        query: The bits of the query.
+        k: How many rows to return.
+        ranges: The ranges of rows to compare, ascending and without overlap; None for all rows.
+        below: Only rows at a smaller distance count.
 
     >>> signs = np.array([[0b111], [0b001], [0b011]], dtype=np.uint64)
     >>> numbers, distances = nearest_signs(signs, np.array([0b111], dtype=np.uint64), k=2)
@@ -339,14 +339,13 @@ def int8_dots(
 ) -> Floats:
     """The dot products of some vectors, quantised to int8, with a query.
 
-    The query is rounded to integers of 15 bits, which costs a hundredth of what the
-    rounding of the vectors cost, and products are made in integers: every machine gives the
-    same result.
+    The query is rounded to 15-bit integers, whose error is a hundredth of that of the quantised
+    vectors. Products are computed in integers, so that every machine gives the same result.
 
     Args:
         rows: All vectors.
-        scales: What the numbers of each vector are multiplied by.
-        wanted: The vectors that are wanted, in any order.
+        scales: The scale factor of each vector.
+        wanted: The numbers of the vectors to use, in any order.
         query: The query's vector.
 
     >>> rows, scales = np.array([[100, 0], [60, 80]], dtype=np.int8), np.full(2, 0.01, np.float32)
@@ -438,7 +437,7 @@ def _at_most(k: int, count: int) -> int:
 
 
 def _room(count: int, k: int, allowed: Allowed, floor: float) -> Found:
-    """Arrays for the best."""
+    """New arrays for the numbers and scores of the best."""
     if not 0 <= floor <= float(np.finfo(np.float32).max):
         raise ValueError(f"floor must be a number from 0 on, not {floor}")
     if not 0 <= count <= _MOST_DOCUMENTS:
@@ -450,7 +449,7 @@ def _room(count: int, k: int, allowed: Allowed, floor: float) -> Found:
 
 
 def _cut(numbers: NDArray[np.int64], scores: Floats, found: int) -> Found:
-    """As many as were found; a copy where most of the room stays empty."""
+    """Cut the arrays to what was found, as copies, so that unused memory is freed."""
     if found == len(numbers):
         return numbers, scores
     return numbers[:found].copy(), scores[:found].copy()

@@ -1,9 +1,9 @@
 /* The functions of plain.py, compiled: the same arguments, the same results.
  *
- * Arrays come by Python's buffer protocol, so that numpy's headers are not needed, and only by its
- * stable interface, so that one file serves Python 3.11 and all that follow. Kinds, shapes and
- * bounds are checked here whatever the caller checked: nothing that is given can make a function
- * read or write outside of an array. The interpreter is free while loops run.
+ * Arrays are passed by Python's buffer protocol, so that numpy's headers are not needed. Only the
+ * stable ABI is used, so that one binary serves Python 3.11 and later. Types, shapes and bounds are
+ * checked here, whatever the caller has checked: no argument can make a function read or write
+ * outside of an array. The GIL is released while loops run.
  */
 
 #define PY_SSIZE_T_CLEAN
@@ -14,15 +14,15 @@
 
 #include "loops.h"
 
-/* The largest magnitude of a query's whole numbers, 127 * 128; see dot_of_halves. */
+/* The largest magnitude of a query's integers, 127 * 128; see dot_of_halves. */
 #define LARGEST 16256
-/* More bits than any vector has; distances fit into 32 bits by far. */
+/* More words of bits than any vector has; distances then fit into 32 bits. */
 #define MOST_WORDS 65536
 #define MOST_ARRAYS 12
 
 /* ---- Arguments ------------------------------------------------------------------------- */
 
-/* The arrays of one call, given back together. */
+/* The buffers of one call, released together. */
 typedef struct {
     Py_buffer views[MOST_ARRAYS];
     int size;
@@ -33,7 +33,7 @@ static PyObject *give_back(Arrays *arrays, PyObject *result) {
     return result;
 }
 
-/* Whether a buffer's format names one of some letters, in the machine's order of bytes. */
+/* Whether a buffer's format is one of some letters, in native byte order. */
 static int is_one_of(const char *format, const char *letters) {
     static const uint16_t one = 1;
     if (!format) format = "B";
@@ -41,7 +41,7 @@ static int is_one_of(const char *format, const char *letters) {
     return *format && !format[1] && strchr(letters, *format) != NULL;
 }
 
-/* Take an array: letters and size say the kind of its values. NULL with an exception set. */
+/* Get the buffer of an array; letters and size give the type of its values. NULL on an error. */
 static Py_buffer *array(Arrays *arrays, PyObject *given, const char *name, const char *letters,
                         Py_ssize_t size, int dimensions, int written) {
     Py_buffer *view = &arrays->views[arrays->size];
@@ -87,7 +87,7 @@ static int have_length(const Py_buffer *view, const char *name, int64_t length) 
     return view->shape[0] == length || refuse(name, "has another length than what it belongs to");
 }
 
-/* Bytes or floats, one for each posting: how often a term occurs there. */
+/* Get bytes or floats, one for each posting: how often a term occurs there. */
 static Py_buffer *values_of(Arrays *arrays, PyObject *given, const char *name,
                             const Py_buffer *documents) {
     Py_buffer *values = bytes(arrays, given, name);
@@ -98,7 +98,7 @@ static Py_buffer *values_of(Arrays *arrays, PyObject *given, const char *name,
     return values && have_length(values, name, documents->shape[0]) ? values : NULL;
 }
 
-/* Begin and end of stretches of something that has a length. */
+/* Get ranges, each with its begin and end, of an array of a given length. */
 static Py_buffer *ranges_in(Arrays *arrays, PyObject *given, int64_t length) {
     Py_buffer *view = array(arrays, given, "ranges", INTEGERS, 8, 2, 0);
     if (!view) return NULL;
@@ -117,7 +117,7 @@ static Py_buffer *ranges_in(Arrays *arrays, PyObject *given, int64_t length) {
     return view;
 }
 
-/* Rising numbers below a limit; past 32 bits no document has them, which is no harm. */
+/* Get numbers below a limit, if `rising` in ascending order; above 32 bits they match nothing. */
 static Py_buffer *wanted_below(Arrays *arrays, PyObject *given, int64_t limit, int rising) {
     Py_buffer *view = numbers64(arrays, given, "wanted");
     if (!view) return NULL;
@@ -133,7 +133,7 @@ static Py_buffer *wanted_below(Arrays *arrays, PyObject *given, int64_t limit, i
     return view;
 }
 
-/* The arrays that the best go into, and which documents may be among them (NULL: all). */
+/* The output arrays for the best, and which documents may be among these (NULL: all). */
 typedef struct {
     int64_t *numbers;
     float *scores;
@@ -174,7 +174,7 @@ static PyObject *how_many(int state, int64_t found) {
 
 /* ---- Functions ------------------------------------------------------------------------- */
 
-/* Find the best documents for what is asked; `weights` are those of words, or NULL. */
+/* Find the best documents for a query; `weights` are those of words, NULL for formulas. */
 static PyObject *best_asked(const Py_buffer *documents, const Py_buffer *values, Asked *asked,
                             const float *weights, int64_t count, Into *into) {
     int state = NO_MEMORY;

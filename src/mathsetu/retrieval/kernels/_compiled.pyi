@@ -9,4 +9,4 @@ from mathsetu.retrieval.kernels.plain import overlaps_of as overlaps_of
 from mathsetu.retrieval.kernels.plain import whole_dots as whole_dots
 
 def has_faster_instructions() -> bool:
-    """Whether this machine has the instructions that loops over vectors have a second form for."""
+    """Whether this machine has the instructions for which the vector loops have a faster form."""

@@ -1,15 +1,15 @@
 /* The inner loops of search, in plain C: no Python, no global state, no instruction set assumed.
  *
- * A list is a stretch of postings: the numbers of documents, each larger than the one before. The
- * lists of a query are read side by side in blocks of documents whose sums fit into the cache of
- * a core, so that no array as long as the collection is needed.
+ * A list is a range of postings: document numbers in strictly ascending order. The lists of a query
+ * are read together, block by block: the sums of a block of documents fit into the cache of a core,
+ * so that no array as long as the collection is needed.
  *
- * Lists come from files that strangers may have made. Every stretch is checked before it counts
- * (it rises, and it lies inside its block), and the places that are written to are cut down to the
- * size of a block as well, so that a file that changes in between can spoil sums and nothing else.
+ * Lists come from files that may be malicious. Every stretch of a list is checked before it is used
+ * (it ascends, and lies inside its block), and indices for writing are masked to the size of a
+ * block as well. So a file that changes in between can corrupt sums and nothing else.
  *
- * All sums of floats are made in the order in which plain.py makes them, without fused
- * multiplication (-ffp-contract=off): both give the same bits.
+ * Floats are added in the same order as in plain.py, without fused multiply-add
+ * (-ffp-contract=off), so that both give bit-identical results.
  */
 
 #include <math.h>
@@ -33,30 +33,30 @@ static int lowest_bit(uint64_t word) {
 
 enum { FINE = 0, NO_MEMORY = 1, NOT_RISING = 2 };
 
-/* Powers of two, so that a bit mask cuts a document's number down to its place in a block. */
+/* Powers of two, so that a bit mask turns a document number into its place in a block. */
 #define BLOCK 16384
 #define BLOCK_OF_POSTS 65536
-/* Documents of which it is asked at once whether any has a score that counts. */
+/* Documents that are tested together for any score above the limit. */
 #define RUN 128
-/* So many products of an 8-bit and a 15-bit number fit into 32 bits. */
+/* The sum of this many products of an 8-bit and a 15-bit number fits into 32 bits. */
 #define CHUNK 1024
-/* Half of the digits of a query's number; see whole_dots. */
+/* A query's number is this times its upper half, plus its lower half; see dot_of_halves. */
 #define HALF 128
-/* Room for more than the best, at most. */
+/* The most entries that are kept besides the wanted ones. */
 #define MOST_MORE (1 << 20)
-/* To look a document up takes as long as to read so many postings. */
+/* Looking up a document takes as long as reading this many postings. */
 #define LOOKING_UP 8
-/* Where there are so many blocks, one of so many is read first, to learn which scores count. */
+/* With more blocks than this, one of SAMPLE blocks is read first, to estimate the score limit. */
 #define MANY_BLOCKS 48
 #define SAMPLE 16
-/* How many rows ahead memory is asked for. */
+/* How many rows ahead memory is prefetched. */
 #define AHEAD 8
 
 /* ---- The best documents ---------------------------------------------------------------- */
 
-/* The best seen so far, in no order, and room for more: each time the room is full, the worse half
- * goes. A document is one number, larger for a better one: the bits of its score, which is above
- * zero, and below them what its own number lacks to the largest. Ties go to the lower number. */
+/* The best seen so far, unsorted, and room for more: each time the room is full, all but the best
+ * `wanted` are dropped. A document is one integer, larger for a better one: the bits of its score,
+ * which is above zero, and below them UINT32_MAX minus its number. Ties go to the lower number. */
 typedef struct {
     uint64_t *kept;
     int64_t size, wanted, room;
@@ -83,9 +83,9 @@ static inline void swap(uint64_t *one, uint64_t *other) {
     *other = entry;
 }
 
-/* Divide entries, of which there are two or more, at one of them: what is larger stands before the
- * place that is given, and it stands there itself. Which one it is nobody can foresee, so that no
- * file can be made to take long. */
+/* Partition two or more entries around one of them, the pivot: return its new place, with the
+ * larger entries before it. The choice of the pivot is not predictable, so that no malicious file
+ * can force quadratic time. */
 static int64_t divide(uint64_t *entries, int64_t count, uint64_t *chance) {
     *chance = *chance * 6364136223846793005u + 1442695040888963407u;
     swap(entries, entries + (int64_t)((*chance >> 33) % (uint64_t)count));
@@ -98,7 +98,7 @@ static int64_t divide(uint64_t *entries, int64_t count, uint64_t *chance) {
     return place;
 }
 
-/* Bring the largest entries to the front, as many as are wanted, in no order. */
+/* Move the `wanted` largest entries to the front, unsorted (quickselect). */
 static void bring_forward(uint64_t *entries, int64_t count, int64_t wanted, uint64_t *chance) {
     while (wanted > 0 && wanted < count) {
         int64_t place = divide(entries, count, chance);
@@ -115,7 +115,7 @@ static void bring_forward(uint64_t *entries, int64_t count, int64_t wanted, uint
 static void sort_down(uint64_t *entries, int64_t count, uint64_t *chance) {
     while (count > 16) {
         int64_t place = divide(entries, count, chance);
-        /* The shorter side by a call, the longer one here: calls are never deep. */
+        /* Recurse into the shorter side, loop over the longer one: the recursion stays shallow. */
         if (place < count - place) {
             sort_down(entries, place, chance);
             entries += place + 1;
@@ -134,7 +134,7 @@ static void sort_down(uint64_t *entries, int64_t count, uint64_t *chance) {
 
 static uint64_t chance_of(const Best *best) { return (uint64_t)(uintptr_t)best->kept | 1; }
 
-/* Take a document whose score is above the limit; documents come in rising order. */
+/* Add a document whose score is high enough to count. */
 static void take(Best *best, int64_t number, float score) {
     uint32_t bits;
     memcpy(&bits, &score, sizeof bits);
@@ -149,7 +149,7 @@ static void take(Best *best, int64_t number, float score) {
     best->limit = score_of(worst);
 }
 
-/* Write the best, the best first; gives how many there are. */
+/* Write the best, the best first; return how many there are. */
 static int64_t end_best(Best *best, int64_t *numbers, float *scores) {
     uint64_t chance = chance_of(best);
     bring_forward(best->kept, best->size, best->wanted, &chance);
@@ -181,10 +181,10 @@ static void take_block(Best *best, const float *scores, int64_t first, int64_t c
 
 /* ---- Lists of postings ----------------------------------------------------------------- */
 
-/* What is still to be read of a list. */
+/* The part of a list that is not read yet. */
 typedef struct {
     int64_t next, end;
-    int64_t document; /* the next document, or past all where there is none */
+    int64_t document; /* the next document, or INT64_MAX if there is none */
 } Rest;
 
 static Rest rest_of(const int32_t *documents, int64_t next, int64_t end) {
@@ -200,8 +200,9 @@ static Rest *all_lists(const int32_t *documents, const int64_t *ranges, int64_t 
     return rests;
 }
 
-/* The first place of a stretch whose document is not below a limit: ever longer steps, then
- * halving. A stretch that does not rise gives some place of it, or its end. */
+/* The first place of a stretch whose document is not below a limit, by galloping search: steps of
+ * doubling length, then bisection. A stretch that does not ascend gives some place in it, or its
+ * end. */
 static int64_t first_from(const int32_t *documents, int64_t begin, int64_t end, int64_t limit,
                           int64_t step) {
     int64_t upper = begin;
@@ -227,8 +228,8 @@ static int is_rising(const int32_t *documents, int64_t begin, int64_t end) {
     return !wrong;
 }
 
-/* Go past the documents of a list that lie in a block. The stretch is [*begin, rest->next), or
- * empty; 0 where it does not rise, or begins before the block. */
+/* Advance past the documents of a list that lie in a block. Their stretch is [*begin, rest->next),
+ * which may be empty. Return 0 if it does not ascend, or begins before the block. */
 static int stretch(const int32_t *documents, Rest *rest, int64_t low, int64_t high,
                    int64_t *begin) {
     *begin = rest->next;
@@ -239,13 +240,13 @@ static int stretch(const int32_t *documents, Rest *rest, int64_t low, int64_t hi
     return 1;
 }
 
-/* The place of a document in the rest of a list, which is moved there; -1 where it is missing. */
+/* Advance the rest of a list to a document; return its place, or -1 if it is missing. */
 static int64_t find(const int32_t *documents, Rest *rest, int64_t document) {
     rest->next = first_from(documents, rest->next, rest->end, document, 1);
     return rest->next < rest->end && documents[rest->next] == document ? rest->next : -1;
 }
 
-/* Whether every list was read to its end; one that was not goes on past the last document. */
+/* Whether every list was read to its end; if not, a list has documents out of range. */
 static int all_read(const Rest *rests, int64_t lists) {
     for (int64_t list = 0; list < lists; list++) {
         if (rests[list].next != rests[list].end) return 0;
@@ -253,7 +254,7 @@ static int all_read(const Rest *rests, int64_t lists) {
     return 1;
 }
 
-/* The bytes of the values of some documents, one list after the other; 0 where they are missing. */
+/* Copy the values of some documents, one list after the other; 0 where they are missing. */
 static void gather(const int32_t *documents, const char *values, int64_t size,
                    const int64_t *ranges, int64_t lists, const int64_t *wanted, int64_t count,
                    char *found) {
@@ -272,22 +273,22 @@ static void gather(const int32_t *documents, const char *values, int64_t size,
 
 /* ---- Words and formulas ---------------------------------------------------------------- */
 
-/* What is asked for: lists in some order, and what each adds to the score of a document that it
- * holds, by the value that stands beside the document there.
+/* A query: lists in some order, and what each adds to the score of a document in it, depending on
+ * the value of the posting.
  *
- * Words have values of a byte and no masses: the score of a document is the sum. For the features
- * of a formula it is the sum over the mean of both masses (Dice). */
+ * Words have values of one byte and no masses: the score of a document is the sum. For the features
+ * of a formula it is the sum divided by the mean of both masses (Dice). */
 typedef struct {
     const int64_t *ranges;
     const float *counts, *rarities; /* of the features of a formula */
     int64_t lists;
-    float *tables; /* what each list adds for each value that a byte holds */
-    float *rest;   /* what the lists from each one on can add to a sum at most */
-    const float *masses, *bounds; /* bounds: the least and the largest mass of each block, or NULL */
+    float *tables; /* what each list adds for each value of a byte */
+    float *rest;   /* the most that the lists from each one on can add to a sum */
+    const float *masses, *bounds; /* bounds: smallest and largest mass of each block, or NULL */
     float mass;
 } Asked;
 
-/* What a feature adds: what both formulas have of it. */
+/* What a feature adds: the smaller of its counts in both formulas, times its rarity. */
 static inline float shared(float frequency, float count, float rarity) {
     return rarity * (count < frequency ? count : frequency);
 }
@@ -298,7 +299,7 @@ static inline float added(const Asked *asked, int64_t list, const void *values, 
     return shared(((const float *)values)[at], asked->counts[list], asked->rarities[list]);
 }
 
-/* Reckon what lists add; `weights` are those of words, or NULL. Gives 0 where there is no memory. */
+/* Compute what lists add; `weights` are those of words, or NULL. Return 0 if out of memory. */
 static int prepare(Asked *asked, const float *weights) {
     int64_t lists = asked->lists;
     asked->tables = malloc((size_t)(lists ? lists : 1) * 256 * sizeof *asked->tables);
@@ -329,23 +330,23 @@ static inline float likeness(float sum, float mass, float other) {
     return 2.0f * sum / (both < 1e-9f ? 1e-9f : both);
 }
 
-/* What the sum of a document of a block must be above to count: that of the lightest formula there.
- * Rounding is on the side of those that may count. */
+/* The sum that a document of a block must exceed to count, for the lightest formula of the block.
+ * It is rounded down, so that no document is lost. */
 static float least_sum(const Asked *asked, int64_t block, float limit) {
     if (!asked->masses) return limit * (1 - 1e-5f);
     float lightest = asked->bounds ? asked->bounds[2 * block] : -INFINITY;
     float least = limit * (0.5f - 1e-5f) * (lightest + asked->mass);
-    return isnan(least) ? -INFINITY : least; /* a damaged mass tells nothing */
+    return isnan(least) ? -INFINITY : least; /* a damaged mass gives no bound */
 }
 
-/* How many lists of a block have to be read: no document that is in none of them can count. */
+/* How many lists must be read in a block: a document in none of these cannot count. */
 static int64_t lists_to_read(const Asked *asked, int64_t block, float limit) {
     int64_t lists = asked->lists;
     limit *= 1 - 1e-5f;
     for (; lists; lists--) {
         float rest = asked->rest[lists - 1];
         if (asked->masses) {
-            /* What features add is part of a formula's mass. */
+            /* What features add cannot exceed a formula's mass. */
             float least = rest, most = rest;
             if (asked->bounds) {
                 float lightest = asked->bounds[2 * block], heaviest = asked->bounds[2 * block + 1];
@@ -360,8 +361,8 @@ static int64_t lists_to_read(const Asked *asked, int64_t block, float limit) {
     return lists;
 }
 
-/* Where to begin: at formulas as heavy as the one that is asked for, if their order tells where
- * they are. The limit is high then when the others come. */
+/* The first block to read: that of formulas as heavy as the query, if bounds tell which one it is.
+ * The limit is then already high when the other blocks are read. */
 static int64_t first_block(const Asked *asked, int64_t blocks) {
     int64_t block = 0;
     if (!asked->bounds) return 0;
@@ -371,8 +372,8 @@ static int64_t first_block(const Asked *asked, int64_t blocks) {
 
 /* The sums of a block of documents, and which of them may count. */
 typedef struct {
-    float *sums;      /* zero, where no block is being read */
-    int32_t *touched; /* documents with a sum, in any order and some twice; then those that may
+    float *sums;      /* all zero between two blocks */
+    int32_t *touched; /* documents with a sum, unsorted and perhaps repeated; then those that may
                          count, in order */
     int64_t *begins;  /* where the stretch of each list begins in this block */
     uint64_t *marks;
@@ -393,7 +394,7 @@ static void end_block(Block *block) {
     free(block->marks);
 }
 
-/* Add what a list adds to the documents of a stretch. */
+/* Add to the sums what a list adds to the documents of a stretch. */
 static void add_list(const Asked *asked, int64_t list, const int32_t *documents,
                      const void *values, int small, int64_t at, int64_t end, float *sums) {
     const float *table = asked->tables + 256 * list;
@@ -404,15 +405,15 @@ static void add_list(const Asked *asked, int64_t list, const int32_t *documents,
     }
 }
 
-/* Add up the stretches of the lists that are read, which have few documents; which ones have a sum
- * is written down, so that no others are looked at. */
+/* Add up the stretches of the lists that are read, if they have few documents. Record which
+ * documents have a sum, so that the others need not be visited. */
 static int64_t add_few(const Asked *asked, const int32_t *documents, const void *values, int small,
                        const Rest *rests, int64_t read, Block *block) {
     int64_t size = 0;
     for (int64_t list = 0; list < read; list++) {
         for (int64_t at = block->begins[list]; at < rests[list].next; at++) {
             int32_t place = documents[at] & (BLOCK - 1);
-            /* Written whether it is new or not: to ask first would take longer. */
+            /* Written whether it is new or not: a branch would be slower. */
             block->touched[size] = place;
             size += block->sums[place] == 0;
             block->sums[place] += added(asked, list, values, small, at);
@@ -421,7 +422,7 @@ static int64_t add_few(const Asked *asked, const int32_t *documents, const void 
     return size;
 }
 
-/* Of documents in any order, those that may count: marked, then read off in order. */
+/* Keep the documents that may count, in order: mark them in a bit set, then read the set. */
 static int64_t keep_few(float least, int64_t size, Block *block) {
     int64_t kept = 0;
     for (int64_t at = 0; at < size; at++) {
@@ -430,7 +431,7 @@ static int64_t keep_few(float least, int64_t size, Block *block) {
         uint64_t may = (sum > 0) & (sum > least);
         block->marks[place / 64] |= may << place % 64;
     }
-    /* The others are zero again. */
+    /* Reset the sums of the others. */
     for (int64_t at = 0; at < size; at++) {
         int32_t place = block->touched[at];
         if (!(block->marks[place / 64] >> place % 64 & 1)) block->sums[place] = 0;
@@ -444,7 +445,7 @@ static int64_t keep_few(float least, int64_t size, Block *block) {
     return kept;
 }
 
-/* The same where the stretches have many documents: all of the block are looked at. */
+/* The same for stretches of many documents: every document of the block is visited. */
 static int64_t add_many(const Asked *asked, const int32_t *documents, const void *values,
                         int small, const Rest *rests, int64_t read, int64_t count, float least,
                         Block *block) {
@@ -463,19 +464,19 @@ static int64_t add_many(const Asked *asked, const int32_t *documents, const void
     return kept;
 }
 
-/* Go to a block in a list of which blocks before may have been left out. */
+/* Advance a list to a block; blocks before it may have been skipped. */
 static void go_to(const int32_t *documents, Rest *rest, int64_t low) {
     if (rest->document >= low) return;
     *rest = rest_of(documents, first_from(documents, rest->next, rest->end, low, 64), rest->end);
 }
 
-/* The best documents by what lists add.
+/* The best documents by the sum of what lists add.
  *
- * Lists come in some order, the rare ones first, if the caller is wise. Once enough documents are
- * known, one that is in none of the first lists cannot be among the best any more: what the last
- * ones add is too little. Those, which are the long ones, are then looked up for the documents
- * alone that may still count. The result is that of reading everything, as long as no formula's
- * mass is less than what its features add up to.
+ * Lists come in any order; rare ones first is fastest. Once enough documents are known, a document
+ * in none of the first lists cannot be among the best any more, because the last lists add too
+ * little. The last lists, which are the long ones, are then searched only for the documents that
+ * may still count. The result is the same as that of reading everything, if no formula's mass is
+ * less than the sum of what its features add.
  *
  * Only one block of every `step` is read. */
 static int best_of_blocks(const int32_t *documents, const void *values, int small,
@@ -495,7 +496,7 @@ static int best_of_blocks(const int32_t *documents, const void *values, int smal
         int64_t read = lists_to_read(asked, number, best->limit), postings = 0;
         if (read < always_read) always_read = read;
         if (turn && !number) {
-            /* Back to what was passed over. */
+            /* Go back to the blocks that were skipped at the start. */
             for (int64_t list = 0; list < asked->lists; list++) {
                 rests[list] = rest_of(documents, asked->ranges[2 * list],
                                       asked->ranges[2 * list + 1]);
@@ -503,7 +504,7 @@ static int best_of_blocks(const int32_t *documents, const void *values, int smal
         }
         for (int64_t list = 0; list < read; list++) {
             Rest *rest = &rests[list];
-            /* A list that is read in every block has no document before this one. */
+            /* A list that was read in every block has no unread document before this one. */
             if (low && (list >= always_read || turn == 0)) go_to(documents, rest, low);
             if (!stretch(documents, rest, low, high, &block.begins[list])) {
                 state = NOT_RISING;
@@ -521,7 +522,7 @@ static int best_of_blocks(const int32_t *documents, const void *values, int smal
                             least - asked->rest[read], &block);
         }
         int all_zero = 1;
-        float left = asked->rest[read]; /* when it was last asked which documents may count */
+        float left = asked->rest[read]; /* at the last check of which documents may count */
         for (int64_t list = read; size && list < asked->lists; list++) {
             Rest *rest = &rests[list];
             go_to(documents, rest, low);
@@ -529,7 +530,7 @@ static int best_of_blocks(const int32_t *documents, const void *values, int smal
                               ? first_from(documents, rest->next, rest->end, high, 64)
                               : rest->next;
             if (end - rest->next < LOOKING_UP * size) {
-                /* Quicker than to look up, and it leaves sums behind where nobody looks. */
+                /* Faster than looking up; the sums of other documents are reset below. */
                 add_list(asked, list, documents, values, small, rest->next, end, block.sums);
                 all_zero = all_zero && rest->next == end;
                 rest->next = end;
@@ -541,7 +542,7 @@ static int best_of_blocks(const int32_t *documents, const void *values, int smal
                 }
             }
             *rest = rest_of(documents, rest->next, rest->end);
-            /* The less is left to come, the fewer may still count. */
+            /* The less can still be added, the fewer documents may count: check them again. */
             if (asked->rest[list + 1] > 0.7f * left) continue;
             left = asked->rest[list + 1];
             int64_t before = size;
@@ -559,7 +560,7 @@ static int best_of_blocks(const int32_t *documents, const void *values, int smal
             float score = block.sums[block.touched[at]];
             block.sums[block.touched[at]] = 0;
             if (asked->masses) score = likeness(score, asked->masses[document], asked->mass);
-            /* Blocks may come out of order, so that one equal to the limit may be before it. */
+            /* Blocks may be read out of order, so a score equal to the limit may win the tie. */
             if (score > floor && score >= best->limit && (!allowed || allowed[document])) {
                 take(best, document, score);
             }
@@ -572,8 +573,8 @@ static int best_of_blocks(const int32_t *documents, const void *values, int smal
     return state;
 }
 
-/* A score that more documents than wanted have, most likely: as many of a sample have it as it
- * should hold of the best, and three standard deviations more. The old limit where it holds fewer. */
+/* A limit that most likely more documents than wanted reach: in a sample, as many reach it as its
+ * share of the best, plus three standard deviations. The old limit if the sample has fewer. */
 static int limit_of_sample(const int32_t *documents, const void *values, int small,
                            const Asked *asked, int64_t count, const uint8_t *allowed,
                            const Best *best, float *limit) {
@@ -595,9 +596,9 @@ static int limit_of_sample(const int32_t *documents, const void *values, int sma
     return state;
 }
 
-/* The best documents of all blocks. Much can be left unread once it is known which scores count, so
- * a sample is read first where there are many blocks of formulas. (Words have the best documents in
- * all blocks: there the first ones tell as much.) */
+/* The best documents of all blocks. With a high limit most postings need not be read, so a sample
+ * is read first to estimate it if there are many blocks of formulas. (The best documents for words
+ * are spread over all blocks, so that the first blocks give as good a limit.) */
 static int best_of_lists(const int32_t *documents, const void *values, int small,
                          const Asked *asked, int64_t count, const uint8_t *allowed, Best *best) {
     float floor = best->limit, limit = floor;
@@ -609,7 +610,7 @@ static int best_of_lists(const int32_t *documents, const void *values, int small
     best->limit = limit;
     state = best_of_blocks(documents, values, small, asked, count, 1, allowed, best);
     if (state == FINE && limit > floor && best->size < best->wanted) {
-        /* The sample was not like the rest: once more, without it. */
+        /* The sample was not representative: search again without its limit. */
         best->size = 0;
         best->limit = floor;
         state = best_of_blocks(documents, values, small, asked, count, 1, allowed, best);
@@ -617,7 +618,7 @@ static int best_of_lists(const int32_t *documents, const void *values, int small
     return state;
 }
 
-/* The same scores for some formulas alone; every one of them must have a mass. */
+/* The same scores for given formulas only; every one of them must have a mass. */
 static void overlaps_of(const int32_t *documents, const void *values, int small,
                         const Asked *asked, const int64_t *wanted, int64_t count, float *scores) {
     memset(scores, 0, (size_t)count * sizeof *scores);
@@ -633,8 +634,8 @@ static void overlaps_of(const int32_t *documents, const void *values, int small,
     }
 }
 
-/* The posts of formulas that were found for the formulas of a query. Of each group of formulas
- * (those found for one query formula) a post gets its best; groups are added by weight. */
+/* The best posts, given the formulas found for the formulas of a query. In each group (the formulas
+ * found for one query formula) a post gets the score of its best; groups are added by weight. */
 static int best_posts(const int32_t *posts, const int64_t *ranges, const float *scores,
                       int64_t formulas, const int64_t *groups, const float *weights,
                       int64_t group_count, int64_t count, const uint8_t *allowed, Best *best) {
@@ -674,8 +675,8 @@ static int best_posts(const int32_t *posts, const int64_t *ranges, const float *
 
 /* ---- Vectors --------------------------------------------------------------------------- */
 
-/* Where the compiler and the machine know them, loops are compiled a second time with faster
- * instructions, and the machine is asked which ones it has when they are called. */
+/* If the compiler supports it, loops are compiled a second time with faster instructions; which
+ * version runs is decided at each call, by what the CPU supports. */
 #if defined(__x86_64__) && defined(__GNUC__)
 #define FASTER __attribute__((target("avx2,popcnt")))
 static int has_faster(void) {
@@ -703,8 +704,8 @@ INLINE int32_t distance(const uint64_t *one, const uint64_t *other, int64_t word
     int32_t bits = 0;
     int64_t word = 0;
 #if defined(__aarch64__)
-    /* Every such machine counts the bits of 16 bytes at once; 15 times 8 and as much again fit
-     * into a byte. */
+    /* Every such machine counts the bits of 16 bytes at once; the sum of 15 counts, 8 at most each,
+     * fits into a byte. */
     while (word + 2 <= words) {
         int64_t end = word + 30 < words ? word + 30 : words;
         uint8x16_t counts = vdupq_n_u8(0);
@@ -725,7 +726,7 @@ INLINE int32_t distance(const uint64_t *one, const uint64_t *other, int64_t word
     return bits;
 }
 
-/* How many rows are how far, and how far each of a range is. */
+/* The distance of each row of a range, and a histogram of the distances. */
 INLINE void scan_signs(const uint64_t *signs, int64_t words, const uint64_t *query, int64_t begin,
                        int64_t end, int32_t *distances, int64_t *histogram) {
     for (int64_t row = begin; row < end; row++) {
@@ -743,7 +744,7 @@ static void scan_signs_plain(const uint64_t *signs, int64_t words, const uint64_
 FASTER static void scan_signs_faster(const uint64_t *signs, int64_t words, const uint64_t *query,
                                      int64_t begin, int64_t end, int32_t *distances,
                                      int64_t *histogram) {
-    /* The usual number of words known, the loop over them disappears. */
+    /* For the usual number of words as a constant, the compiler unrolls the loop over them. */
     if (words == 6) {
         scan_signs(signs, 6, query, begin, end, distances, histogram);
     } else {
@@ -751,8 +752,8 @@ FASTER static void scan_signs_faster(const uint64_t *signs, int64_t words, const
     }
 }
 
-/* The rows whose bits differ least from a query's, in fewer than so many, in the order of their
- * numbers; of those that are equally far, the first. */
+/* The rows nearest to a query by Hamming distance, at less than `below`, in ascending order; of
+ * rows at the same distance, the first. */
 static int nearest_signs(const uint64_t *signs, int64_t words, const uint64_t *query,
                          const int64_t *ranges, int64_t range_count, int64_t below,
                          int64_t *numbers, int32_t *distances, int64_t wanted, int64_t *found) {
@@ -770,7 +771,7 @@ static int nearest_signs(const uint64_t *signs, int64_t words, const uint64_t *q
     while (every && histogram && limit < below && nearer + histogram[limit] <= wanted) {
         nearer += histogram[limit++];
     }
-    /* All that are nearer than the limit, and the first of those that are as far, if these count. */
+    /* Take all rows nearer than the limit, and the first of those at the limit, if these count. */
     int64_t equal = limit < below ? wanted - nearer : 0;
     own = every;
     for (int64_t at = 0; every && histogram && at < range_count; at++) {
@@ -787,9 +788,9 @@ static int nearest_signs(const uint64_t *signs, int64_t words, const uint64_t *q
     return state;
 }
 
-/* A row times a query. Numbers of 15 bits are multiplied as they are, or, where the machine is best
- * at numbers of 8 bits, in two halves: 128 times the upper, and the lower. Whole numbers either
- * way, so that every machine gives the same. */
+/* The dot product of a row and a query. 15-bit numbers are multiplied as they are or, on machines
+ * that are fastest with 8-bit numbers, in two halves: 128 times the upper half, plus the lower.
+ * Both ways use integers, so that every machine gives the same result. */
 INLINE int64_t dot(const int8_t *row, const int16_t *query, int64_t dimensions) {
     int64_t sum = 0;
     for (int64_t begin = 0; begin < dimensions; begin += CHUNK) {
@@ -814,7 +815,7 @@ INLINE int64_t dot_of_halves(const int8_t *row, const int8_t *upper, const int8_
     return sum;
 }
 
-/* Rows stand far from each other in a file much larger than any cache. */
+/* Prefetch a later row: rows are far apart in a file much larger than any cache. */
 INLINE void ask_ahead(const int8_t *rows, int64_t dimensions, const int64_t *wanted, int64_t at,
                       int64_t count) {
     if (at + AHEAD >= count) return;

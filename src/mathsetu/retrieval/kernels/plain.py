@@ -1,8 +1,8 @@
-"""The inner loops of search in numpy: what a machine without a C compiler gets.
+"""The inner loops of search in numpy, for machines without a C compiler.
 
-Every function takes what its namesake of `_compiled.c` takes and fills the same arrays with the
-same bits; `mathsetu.retrieval.kernels` checks the arguments of both. Memory is spent freely here:
-an array as long as the collection makes numpy quick.
+Every function takes the same arguments as its namesake in `_compiled.c` and fills the same arrays
+with the same bits; `mathsetu.retrieval.kernels` checks the arguments of both. Arrays as long as the
+collection cost memory here, but make numpy fast.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Frequencies = NDArray[np.uint8] | Floats
     Allowed = NDArray[np.bool_] | None
 
-# Rows of vectors that are looked at together: few enough for the cache of a core.
+# Vectors processed at once: few enough for the cache of a core.
 _ROWS = 2048
 
 
@@ -34,11 +34,11 @@ def best_by_impact(
     numbers: NDArray[np.int64],
     scores: Floats,
 ) -> int:
-    """Fill in the best documents by impact; gives how many there are."""
+    """Fill in the best documents by impact; return how many there are."""
     sums = np.zeros(count, dtype=np.float32)
     with np.errstate(all="ignore"):
         for (begin, end), weight in zip(_lists(documents, ranges, count), weights, strict=True):
-            # No document stands twice in a list, so this adds each once.
+            # A list has each document once, so that no addition is lost here.
             sums[documents[begin:end]] += weight * impacts[begin:end].astype(np.float32)
     return _fill_best(sums, allowed, floor, numbers, scores)
 
@@ -72,7 +72,7 @@ def best_by_overlap(
     numbers: NDArray[np.int64],
     scores: Floats,
 ) -> int:
-    """Fill in the best formulas by the features they share; gives how many there are."""
+    """Fill in the best formulas by shared features; return how many there are."""
     sums = np.zeros(len(masses), dtype=np.float32)
     lists = _lists(documents, ranges, len(masses))
     with np.errstate(all="ignore"):
@@ -93,7 +93,7 @@ def overlaps_of(
     wanted: NDArray[np.int64],
     scores: Floats,
 ) -> int:
-    """Fill in the same scores for some formulas alone."""
+    """Fill in the scores of `best_by_overlap` for given formulas."""
     sums = np.zeros(len(wanted), dtype=np.float32)
     with np.errstate(all="ignore"):
         for (begin, end), most, rarity in zip(ranges.tolist(), counts, rarities, strict=True):
@@ -116,7 +116,7 @@ def best_posts(
     numbers: NDArray[np.int64],
     scores: Floats,
 ) -> int:
-    """Fill in the best posts of formulas that were found; gives how many there are."""
+    """Fill in the best posts, given the formulas found; return how many there are."""
     sums = np.zeros(count, dtype=np.float32)
     lists = list(_lists(posts, ranges, count))
     with np.errstate(all="ignore"):
@@ -139,7 +139,7 @@ def nearest_signs(
     numbers: NDArray[np.int64],
     distances: NDArray[np.int32],
 ) -> int:
-    """Fill in the rows whose bits differ least, in their order; gives how many there are."""
+    """Fill in the rows nearest by Hamming distance, ascending; return how many there are."""
     looked_at = np.zeros(len(signs), dtype=np.bool_)
     for begin, end in ranges.tolist():
         looked_at[begin:end] = True
@@ -155,7 +155,7 @@ def nearest_signs(
     if wanted < len(rows):
         limit = np.partition(bits, wanted)[wanted]
         nearer, equal = bits < limit, np.flatnonzero(bits == limit)
-        # Of rows that are equally far, the first.
+        # Of rows at the same distance, the first.
         nearer[equal[: wanted - np.count_nonzero(nearer)]] = True
         chosen = np.flatnonzero(nearer)
     numbers[: len(chosen)], distances[: len(chosen)] = rows[chosen], bits[chosen]
@@ -169,11 +169,11 @@ def whole_dots(
     sums: NDArray[np.int64],
 ) -> int:
     """Fill in the dot products of some rows with a query, in integers."""
-    # Floats of 64 bits hold these products and their sums exactly, in whatever order.
+    # 64-bit floats hold these products and their sums exactly, in any order of addition.
     exact = query.astype(np.float64)
     for start in range(0, len(wanted), _ROWS):
         part = slice(start, start + _ROWS)
-        # Not `@`: its threads go on spinning after a product, and cost more than they save.
+        # Not `@`: its threads keep spinning after a product, which costs more than they save.
         sums[part] = np.einsum("ij,j->i", rows[wanted[part]].astype(np.float64), exact)
     return len(wanted)
 
@@ -181,7 +181,7 @@ def whole_dots(
 def _lists(
     documents: NDArray[np.int32], ranges: NDArray[np.int64], count: int
 ) -> Iterator[tuple[int, int]]:
-    """The ranges, each after a look at its documents."""
+    """Yield the ranges, after checking that the documents of each ascend and are in range."""
     for begin, end in ranges.tolist():
         own = documents[begin:end]
         if len(own) and (own[0] < 0 or own[-1] >= count or (own[1:] <= own[:-1]).any()):
@@ -192,7 +192,7 @@ def _lists(
 def _fill_best(
     sums: Floats, allowed: Allowed, floor: float, numbers: NDArray[np.int64], scores: Floats
 ) -> int:
-    """The highest scores above a floor; ties go to the lower number."""
+    """Fill in the highest scores above a floor; ties go to the lower number."""
     k = len(numbers)
     there = sums > np.float32(floor)
     if allowed is not None:
@@ -200,7 +200,7 @@ def _fill_best(
     found = np.flatnonzero(there)
     values = sums[found]
     if 0 < k < len(found):
-        # Everything that ties with the k-th stays until numbers decide.
+        # Keep all ties with the k-th score; the sort below prefers lower numbers.
         keep = values >= np.partition(values, len(values) - k)[len(values) - k]
         found, values = found[keep], values[keep]
     order = np.argsort(-values, kind="stable")[:k]
@@ -211,7 +211,7 @@ def _fill_best(
 def _places(
     documents: NDArray[np.int32], wanted: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Where those of the wanted documents that are in a list stand in it, and which they are."""
+    """The places in a list of those wanted documents that it has, and which these are."""
     if not len(documents):
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     places = np.searchsorted(documents, wanted)
