@@ -26,9 +26,9 @@ from benchmarks.shared import (
     YEARS,
     Judged,
     arqmath_posts,
+    copied_topics,
     judged,
     mean_measures,
-    misplaced,
     ndcg,
     topics,
 )
@@ -73,7 +73,7 @@ def measure(
             share = of_english(runs, language, judgments.values())
             print(f"  {language}  {row}  {share}  p50 {p50:.0f} ms  p95 {p95:.0f} ms", flush=True)
         for language in languages:
-            if copies := misplaced(topics(language, data)):
+            if copies := copied_topics(topics(language, data)):
                 print(f"  without {len(copies)} topics that have another's text in {language}:")
                 for shown in dict.fromkeys((language, *languages)):
                     left = [without(judgments[year], copies) for year in YEARS]

@@ -82,7 +82,7 @@ def nonsense(count: int, seed: int = 1, *, hard: bool = False) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Observed:
+class QueryResult:
     """The result of one query.
 
     Attributes:
@@ -108,7 +108,7 @@ class Observed:
 
 def observe(
     library: Library, recipe: Recipe, question: Question, topic: str, grades: Mapping[str, int]
-) -> Observed:
+) -> QueryResult:
     """Run a query, and keep the values that a calibration is fitted on."""
     view = library._backend.now()
     parts, allowed = view.parts(None)
@@ -116,7 +116,7 @@ def observe(
     [reply] = ranker.rank([question], Scope(_DEPTH, allowed, Clock()), recipe.ranking.weights)
     numbers = reply.numbers[:_DEPTH].tolist()
     ids = view.stored_posts.ids(numbers)
-    return Observed(
+    return QueryResult(
         topic,
         {name: float(part.max(initial=0)) for name, part in reply.said.items()},
         reply.silent,
@@ -128,7 +128,7 @@ def observe(
 
 def observed_topics(
     library: Library, recipe: Recipe, language: str, data: Path, *, titles: bool
-) -> Iterator[Observed]:
+) -> Iterator[QueryResult]:
     """Run the judged topics in a language, in full or as titles only."""
     wanted = {topic: grades for year in YEARS for topic, grades in judged(year, data).items()}
     for query in topics(language, data):
@@ -138,7 +138,7 @@ def observed_topics(
             yield observe(library, recipe, question, query.id, wanted[query.id])
 
 
-def observed_sampler(library: Library, recipe: Recipe) -> Iterator[Observed]:
+def observed_sampler(library: Library, recipe: Recipe) -> Iterator[QueryResult]:
     """Run the queries of the sampler."""
     grades: dict[str, dict[str, int]] = {}
     for judgment in sampler.judgments():
@@ -150,7 +150,7 @@ def observed_sampler(library: Library, recipe: Recipe) -> Iterator[Observed]:
 
 def observed_nonsense(
     library: Library, recipe: Recipe, queries: Sequence[str]
-) -> Iterator[Observed]:
+) -> Iterator[QueryResult]:
     """Run queries that have no relevant post."""
     for query in queries:
         question = typed_question(query, library=library.languages)
@@ -171,7 +171,7 @@ def logistic(rows: Numbers, wanted: Numbers, counting: Numbers) -> Numbers:
     return weights
 
 
-def levels(one: Observed) -> list[float]:
+def levels(one: QueryResult) -> list[float]:
     """The features of a query for a calibration: levels of parts, and which parts are silent."""
     reached = [
         0.0 if part in one.silent else one.levels.get(part, 0.0) / (one.levels[part] + half)
@@ -180,7 +180,7 @@ def levels(one: Observed) -> list[float]:
     return [1.0, *reached, *(float(part in one.silent) for part in HALF)]
 
 
-def fit(answered: Sequence[Observed], senseless: Sequence[Observed]) -> Calibration:
+def fit(answered: Sequence[QueryResult], senseless: Sequence[QueryResult]) -> Calibration:
     """Fit the calibration to the observed queries."""
     rows = np.array([levels(one) for one in [*answered, *senseless]])
     wanted = np.array([1.0] * len(answered) + [0.0] * len(senseless))
@@ -200,24 +200,24 @@ def fit(answered: Sequence[Observed], senseless: Sequence[Observed]) -> Calibrat
     return replace(learned, threshold=threshold(learned, answered))
 
 
-def _hits(one: Observed) -> Numbers:
+def _hits(one: QueryResult) -> Numbers:
     reached = levels(one)[1 + list(HALF).index("meaning")]
     below = one.totals / max(float(one.totals[0]), 1e-9) - 1
     return np.column_stack([np.ones(len(below)), np.full(len(below), reached), below])
 
 
-def threshold(learned: Calibration, answered: Sequence[Observed]) -> float:
+def threshold(learned: Calibration, answered: Sequence[QueryResult]) -> float:
     """The highest score that nearly all judged queries reach, so that recall is preserved."""
     reached = np.sort(best(learned, answered))
     return float(np.floor(1e4 * reached[int(len(reached) * (1 - _KEPT))]) / 1e4)
 
 
-def best(learned: Calibration, rows: Sequence[Observed]) -> Numbers:
+def best(learned: Calibration, rows: Sequence[QueryResult]) -> Numbers:
     """The best score of each query."""
     return np.array([one.scores(learned).max(initial=0.0) for one in rows])
 
 
-def best_relevant(learned: Calibration, rows: Sequence[Observed]) -> Numbers:
+def best_relevant(learned: Calibration, rows: Sequence[QueryResult]) -> Numbers:
     """The best score of a relevant candidate for each query; 0 if there is none."""
     return np.array(
         [
@@ -240,7 +240,7 @@ def to_toml(learned: Calibration) -> str:
 
 
 def report(
-    groups: Mapping[str, Sequence[Observed]], senseless: Mapping[str, Sequence[Observed]]
+    groups: Mapping[str, Sequence[QueryResult]], senseless: Mapping[str, Sequence[QueryResult]]
 ) -> None:
     """Print the effect of calibrations on topics that they were not fitted on."""
     everyone = [one for rows in groups.values() for one in rows]
@@ -298,8 +298,8 @@ def main() -> None:
     options = parser.parse_args()
     own = load_recipe(options.recipe)
     recipe = replace(own, ranking=replace(own.ranking, calibration=None))
-    groups: dict[str, list[Observed]] = {}
-    senseless: dict[str, list[Observed]] = {}
+    groups: dict[str, list[QueryResult]] = {}
+    senseless: dict[str, list[QueryResult]] = {}
     plain, hard = nonsense(200), nonsense(400, hard=True)
     with built(options.library, recipe, options.data) as library:
         for language in options.languages:

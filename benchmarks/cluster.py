@@ -40,7 +40,7 @@ from benchmarks import shared
 from mathsetu import __version__
 from mathsetu.cluster.client import connected
 from mathsetu.cluster.layout import Names, Spread
-from mathsetu.cluster.publish import point_at, publish_library, send_part, summed
+from mathsetu.cluster.publish import publish_library, send_part, set_alias, summed
 from mathsetu.cluster.snapshot import Newest
 from mathsetu.cluster.state import State, new_token, read_mark, write_state
 from mathsetu.collections import sampler, trec
@@ -499,7 +499,7 @@ def growth(options: argparse.Namespace) -> dict[str, Any]:
                     token=new_token(),
                 )
                 write_state(cluster, names.meta, state, expected=version - 1)
-                point_at(cluster, names)
+                set_alias(cluster, names)
             took = time.perf_counter() - begun
             waited = wait_until_indexed(address, options.seconds)
             rows.append(

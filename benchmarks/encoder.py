@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks.shared import DATA, LANGUAGES, arqmath_posts, misplaced, topics
+from benchmarks.shared import DATA, LANGUAGES, arqmath_posts, copied_topics, topics
 from mathsetu.encoders.builtin import LENGTH, BuiltinEncoder, reading_of
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def hubs(encoder: BuiltinEncoder, data: Path) -> None:
     vectors = encoder.encode(posts)
     for language in LANGUAGES:
         asked = topics(language, data)
-        copies = misplaced(asked)
+        copies = copied_topics(asked)
         texts = [query.text for query in asked if query.id not in copies]
         queries = ask(encoder, texts, language)
         nearest = np.argsort(-(queries @ vectors.T), axis=1)[:, :10]

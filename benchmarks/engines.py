@@ -46,7 +46,7 @@ from mathsetu.intake import MarkedText, Question
 from mathsetu.library import Library
 from mathsetu.records import Query
 from mathsetu.retrieval import kernels
-from mathsetu.retrieval.formula import FormulaRetriever, _AskedFormula
+from mathsetu.retrieval.formula import FormulaRetriever, _QueryFormula
 from mathsetu.retrieval.formula_index import feature_counts, rarity_of
 from mathsetu.retrieval.lexical import LexicalRetriever
 from mathsetu.retrieval.meaning import MeaningRetriever, quantize_int8
@@ -533,7 +533,7 @@ class Formulas:
         np.save(folder / "index" / "masses.npy", self._weigh(), allow_pickle=False)
         return Engine(
             lambda number: (
-                _AskedFormula(self._retriever, parse_once(self._asked[number])).best(DEPTH).numbers
+                _QueryFormula(self._retriever, parse_once(self._asked[number])).best(DEPTH).numbers
             ),
             f"{len(self._segments)} segments; {FETCHED:,} looked at",
         )
@@ -617,7 +617,7 @@ class Vectors:
             query = self._asked[number]
             near = self._retriever.near(query, None)
             found, dots = [], []
-            for segment, _, posts in self._retriever.numbering.shared_out(near):
+            for segment, _, posts in self._retriever.numbering.by_segment(near):
                 rows, _ = self._segments[segment].passages(posts)
                 dots.append(self._segments[segment].dots(rows, query))
                 found.append(starts[segment] + rows)

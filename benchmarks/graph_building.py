@@ -133,8 +133,8 @@ def main() -> None:
         print(measure(builder, sources, types).row(name), flush=True)
     print(
         f"\n{types.report()}\n{THESIS}\nsentences whose maker failed: "
-        f"{builder.troubles['sentences']:,}; formulas hung on the root: "
-        f"{builder.troubles['formulas']:,}"
+        f"{builder.failures['sentences']:,}; formulas hung on the root: "
+        f"{builder.failures['formulas']:,}"
     )
 
 

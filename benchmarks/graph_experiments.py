@@ -36,7 +36,7 @@ from mathsetu.retrieval.maxsim import STRATEGIES, MaxSim
 from mathsetu.retrieval.multivectors import write_multivectors
 from mathsetu.training.graph.fit import GraphFit, reading
 from mathsetu.training.graph.graphs import (
-    Making,
+    PairGraphSettings,
     graph_pairs,
     source_of,
     text_graphs,
@@ -96,10 +96,10 @@ class Bench:
             found.save(path)
         return found
 
-    def making(self, model: GraphModel) -> Making:
+    def making(self, model: GraphModel) -> PairGraphSettings:
         """Settings for making the graphs of a model."""
         features = with_features(model)[1]
-        return Making(model.graphs, self.vocabulary, features, self.processes)
+        return PairGraphSettings(model.graphs, self.vocabulary, features, self.processes)
 
     def _pairs(self, model: GraphModel, negatives: int) -> tuple[list[GraphPair], list[GraphPair]]:
         wrong = hard_negatives(self.learn, negatives) if negatives else ()

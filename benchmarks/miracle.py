@@ -30,10 +30,10 @@ from benchmarks.shared import (
     YEARS,
     Judged,
     arqmath_posts,
+    errors_without_traceback,
     judged,
     mean_measures,
     ndcg,
-    told_in_one_line,
     topics,
 )
 from mathsetu.collections import clmir, sampler
@@ -200,7 +200,7 @@ def main() -> None:
             continue
         settings = [f"parts.text.model={model}"] if model else []
         recipes.append(load_recipe(f"miracle-{number}", settings))
-    with told_in_one_line(), tempfile.TemporaryDirectory() as folder:
+    with errors_without_traceback(), tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         submission(recipes, place, arguments.out or place / "submission.csv")
         print("nDCG@10 and MAP of 2020, of 2021")

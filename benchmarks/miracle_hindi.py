@@ -25,7 +25,7 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
-from benchmarks.shared import DATA, needed, told_in_one_line
+from benchmarks.shared import DATA, errors_without_traceback, needed
 from mathsetu.evaluation import Judgments, evaluate, parse_measures
 from mathsetu.library import Library, build_library
 from mathsetu.recipes import Recipe, load_recipe
@@ -111,7 +111,7 @@ def main() -> None:
     for number, model in enumerate((given.model_1, given.model_2), start=1):
         settings = [f"parts.text.model={model}"] if model else []
         recipes += [load_recipe(f"miracle-{number}", settings)] if model != "none" else []
-    with told_in_one_line(), tempfile.TemporaryDirectory() as place:
+    with errors_without_traceback(), tempfile.TemporaryDirectory() as place:
         for recipe in recipes:
             measure(recipe, posts, queries, Path(place))
 

@@ -36,7 +36,7 @@ from mathsetu.retrieval.base import best
 from mathsetu.retrieval.formula import FormulaRetriever
 from mathsetu.retrieval.formula_index import FormulaBuilder, FormulaSettings, feature_counts
 from mathsetu.retrieval.postings import Postings, PostingsBuilder
-from mathsetu.retrieval.weighting import Bm25Plus, Scheme, Smart, Weighted
+from mathsetu.retrieval.weighting import Bm25Plus, Scheme, Smart, WeightedIndex
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,7 +55,7 @@ def ours(documents: Sequence[Tokens], scheme: Scheme, folder: Path) -> Scorer:
     for document in documents:
         builder.add(Counter(document))
     builder.write(folder)
-    index = Weighted([Postings(folder)], scheme)
+    index = WeightedIndex([Postings(folder)], scheme)
     everyone = np.arange(len(documents))
     return lambda query: index.weigh(Counter(query)).scores(everyone)
 

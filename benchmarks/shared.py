@@ -41,7 +41,7 @@ def needed(path: Path) -> Path:
 
 
 @contextmanager
-def told_in_one_line() -> Iterator[None]:
+def errors_without_traceback() -> Iterator[None]:
     """Report errors that the user can fix (missing models or packages) without a traceback."""
     try:
         yield
@@ -59,10 +59,10 @@ def topics(language: str, data: Path = DATA) -> list[Query]:
     return list(read_topics(needed(data / "crossmath" / "topics" / f"{LANGUAGES[language]}.tsv")))
 
 
-def misplaced(queries: Sequence[Query]) -> set[str]:
+def copied_topics(queries: Sequence[Query]) -> set[str]:
     """Topics with the body of another topic: ten Persian ones have been copied by mistake.
 
-    >>> misplaced([Query("A.1", "Why?", title="x"), Query("A.2", "Why?", title="y")])
+    >>> copied_topics([Query("A.1", "Why?", title="x"), Query("A.2", "Why?", title="y")])
     {'A.2'}
     """
     seen: set[str] = set()

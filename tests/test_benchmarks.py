@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import miracle
-from benchmarks.shared import told_in_one_line
+from benchmarks.shared import errors_without_traceback
 from mathsetu.models import require
 from mathsetu.records import Hit, Run
 
@@ -30,7 +30,10 @@ def test_without_a_model_a_benchmark_says_which(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_without_a_package_a_benchmark_says_which_extra_has_it() -> None:
-    with pytest.raises(SystemExit, match="an IVF index needs an optional"), told_in_one_line():
+    with (
+        pytest.raises(SystemExit, match="an IVF index needs an optional"),
+        errors_without_traceback(),
+    ):
         require("no_such_package", "an IVF index", "neural")
 
 

@@ -20,7 +20,7 @@ from mathsetu.formulas.latex.brackets import fold_bars
 from mathsetu.formulas.latex.symbols import BRACKETS, SIGNS
 from mathsetu.formulas.mathml import read_content, read_presentation, write_mathml
 from mathsetu.formulas.notation import read_tree
-from mathsetu.formulas.numeric import labels_by_number, value_labels
+from mathsetu.formulas.numeric import labels_with_values, value_labels
 from mathsetu.graphs.penman.mathamr import read_mathamr
 from mathsetu.graphs.penman.reading import read_penman
 from mathsetu.graphs.text import mask_sentences
@@ -64,7 +64,7 @@ def _trees(latex: str) -> None:
     parsed = parse_latex(latex)
     features(parsed.slt, parsed.opt)
     value_labels(parsed.opt)
-    labels_by_number(parsed.opt)
+    labels_with_values(parsed.opt)
     infix(parsed.opt)
     write_mathml(parsed.layout)
 

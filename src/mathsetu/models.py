@@ -184,18 +184,18 @@ def model_fingerprint(folder: Path) -> str:
     return digest.hexdigest()
 
 
-def room(folder: Path) -> int:
+def max_tokens_of(folder: Path) -> int:
     """The most tokens that the model of a folder can read; 0 if its files do not say."""
     try:
-        return room_by(json.loads((folder / "config.json").read_text(encoding="utf-8")))
+        return max_tokens_in(json.loads((folder / "config.json").read_text(encoding="utf-8")))
     except (OSError, ValueError, AttributeError, TypeError):
         return 0
 
 
-def room_by(config: Mapping[str, Any]) -> int:
+def max_tokens_in(config: Mapping[str, Any]) -> int:
     """The most tokens that a model can read by its configuration; 0 if that does not say.
 
-    >>> room_by({"model_type": "mpnet", "max_position_embeddings": 514})
+    >>> max_tokens_in({"model_type": "mpnet", "max_position_embeddings": 514})
     512
     """
     positions = int(config.get("max_position_embeddings") or 0)
@@ -213,7 +213,7 @@ def loading(model: str, what: str, purpose: str) -> Iterator[None]:
         purpose: What the model is for; named in the error if a package is missing.
     """
     try:
-        with without_bars(purpose):
+        with without_progress_bars(purpose):
             yield
     except (OSError, ValueError, KeyError) as problem:
         reason = str(problem).strip().partition("\n")[0]
@@ -221,7 +221,7 @@ def loading(model: str, what: str, purpose: str) -> Iterator[None]:
 
 
 @contextmanager
-def without_bars(purpose: str) -> Iterator[None]:
+def without_progress_bars(purpose: str) -> Iterator[None]:
     """Turn off progress bars and warnings of Transformers, which would disturb the output."""
     logging = require("transformers.utils.logging", purpose, "neural")
     shown = logging.is_progress_bar_enabled()

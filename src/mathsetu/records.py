@@ -104,10 +104,10 @@ class Post:
     accepted_id: str = ""
 
 
-def is_told(post: Post) -> bool:
+def has_question_text(post: Post) -> bool:
     """Whether an answer already has the title, the tags and the text of its question.
 
-    >>> is_told(Post("7", "Yes.", parent_id="3", question="Is it $1$?"))
+    >>> has_question_text(Post("7", "Yes.", parent_id="3", question="Is it $1$?"))
     False
     """
     return bool(post.title and post.tags and post.question)

@@ -133,7 +133,7 @@ def test_a_segment_gives_another_process_the_same_points(folder):
     own = segment_folder(folder, manifest.segments[0].name)
     recipe = parse_table(manifest.recipe, "test")
     points = SegmentPoints(own, recipe, FolderWeights([own]), [3, 7], 5, birth=1)
-    points.leave_out("formulas", [0])
+    points.mark_counted("formulas", [0])
     sent = pickle.loads(pickle.dumps(points))
     numbers, make = points.formulas("formulas")
     assert list(make(numbers)) == list(sent.formulas("formulas")[1](numbers))

@@ -28,4 +28,4 @@ def test_a_run_of_which_nothing_is_judged_is_told() -> None:
     assert "no hit of the run is judged" in "".join(oddities.messages())
     for run in (Run("r", {}), Run("r", {"B.1": (*hits, Hit("77", 0.1))})):
         _, oddities = judged_rankings(run, judged)
-        assert not oddities.is_of_others
+        assert not oddities.no_hit_is_judged

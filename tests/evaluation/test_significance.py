@@ -166,7 +166,7 @@ def test_letters_name_the_runs_that_a_run_is_significantly_above() -> None:
 
 
 def test_wins_and_losses_are_seen_from_the_later_run() -> None:
-    difference = compare([STRONG, WEAK]).from_baseline(1, MEASURE)
+    difference = compare([STRONG, WEAK]).difference_from_baseline(1, MEASURE)
     assert difference is not None
     assert str(difference.record) == "0/0/5"
     assert difference.mean < 0 > difference.interval.high

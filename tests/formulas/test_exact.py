@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mathsetu.formulas.exact import PART, exactly, is_telling, plainly
-from mathsetu.intake.posts import Glance
+from mathsetu.formulas.exact import PART, exact_score, is_informative, normalise_formula
+from mathsetu.intake.posts import LazyPost
 from mathsetu.records import Post
 
 DIRICHLET = r"\int_0^\infty \frac{\sin x}{x}dx"
@@ -55,16 +55,16 @@ DIRICHLET = r"\int_0^\infty \frac{\sin x}{x}dx"
     ],
 )
 def test_a_formula_is_held_as_written_or_not(asked: str, written: str, share: float) -> None:
-    found, latex = exactly(asked, Glance.of(Post("1", f"${written}$")))
+    found, latex = exact_score(asked, LazyPost.of(Post("1", f"${written}$")))
     assert found == share
     assert latex == (written if share else "")
 
 
 @given(st.text(alphabet="abxy12+-=^_{}()\\ frac", max_size=30))
 def test_every_telling_formula_holds_itself_and_any_text_is_taken(latex: str) -> None:
-    text = SimpleNamespace(raw=latex, plain=plainly(latex), formulas=[latex])
-    share, own = exactly(latex, text)
-    if plainly(latex) and is_telling(latex):
+    text = SimpleNamespace(raw=latex, plain=normalise_formula(latex), formulas=[latex])
+    share, own = exact_score(latex, text)
+    if normalise_formula(latex) and is_informative(latex):
         assert (share, own) == (1.0, latex)
     else:
         assert share == 0
@@ -72,7 +72,7 @@ def test_every_telling_formula_holds_itself_and_any_text_is_taken(latex: str) ->
 
 def test_the_whole_formula_is_preferred_to_one_that_contains_it() -> None:
     post = Post("1", r"$1 + x^{2}$ is more than $x ^ 2$, and $x^2 = 4$.")
-    assert exactly("x^2", Glance.of(post)) == (1.0, "x ^ 2")
+    assert exact_score("x^2", LazyPost.of(post)) == (1.0, "x ^ 2")
 
 
 @pytest.mark.parametrize(
@@ -88,4 +88,4 @@ def test_the_whole_formula_is_preferred_to_one_that_contains_it() -> None:
 def test_a_command_with_several_spellings_is_no_reason_to_look_no_further(
     asked: str, written: str
 ) -> None:
-    assert exactly(asked, Glance.of(Post("1", f"${written}$"))) == (1.0, written)
+    assert exact_score(asked, LazyPost.of(Post("1", f"${written}$"))) == (1.0, written)

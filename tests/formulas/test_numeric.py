@@ -5,7 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mathsetu.formulas import parse_latex
-from mathsetu.formulas.numeric import by_value, label_of, labels_by_number, sub_values, value_labels
+from mathsetu.formulas.numeric import (
+    label_of,
+    labels_with_values,
+    normalise_number_label,
+    sub_values,
+    value_labels,
+)
 from mathsetu.formulas.tree import Tree
 
 EQUAL = [
@@ -86,10 +92,10 @@ def test_what_cannot_be_evaluated_has_no_value(latex: str) -> None:
 
 
 def test_numbers_are_one_node_by_their_value() -> None:
-    assert labels_by_number(parse_latex(r"x-\frac{3}{4}").opt) == ["O!minus", "V!x", "N!0.75"]
-    assert labels_by_number(parse_latex(r"\frac{1}{2}").opt) == ["N!0.5"]
-    assert labels_by_number(parse_latex("0.50").opt) == ["N!0.5"]
-    assert by_value("N!1,000") == "N!1000"
+    assert labels_with_values(parse_latex(r"x-\frac{3}{4}").opt) == ["O!minus", "V!x", "N!0.75"]
+    assert labels_with_values(parse_latex(r"\frac{1}{2}").opt) == ["N!0.5"]
+    assert labels_with_values(parse_latex("0.50").opt) == ["N!0.5"]
+    assert normalise_number_label("N!1,000") == "N!1000"
 
 
 @given(st.recursive(

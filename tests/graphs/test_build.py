@@ -61,7 +61,7 @@ def test_a_formula_that_stands_nowhere_hangs_on_the_root() -> None:
     builder = GraphBuilder("terms")
     graph = builder.build(Source("Even numbers.", "en", [Formula("q_1", "2n")]))
     assert (graph.root, ":math", graph.formulas[0].root) in list(graph.edges())
-    assert builder.troubles["formulas"] == 1
+    assert builder.failures["formulas"] == 1
     assert graph.is_connected()
 
 
@@ -138,7 +138,7 @@ def test_a_sentence_that_a_maker_dies_of_costs_neither_the_post_nor_the_others()
     assert [len(graph.sentences) for graph in graphs] == [3, 3]
     assert "poison" in graphs[1].labels
     assert graphs[1].formulas
-    assert builder.troubles["sentences"] == 1
+    assert builder.failures["sentences"] == 1
     assert maker.calls < 12  # found by halving, not one by one
 
 
@@ -174,7 +174,7 @@ def test_dollars_that_delimit_nothing_hide_no_formula() -> None:
     builder = GraphBuilder("terms")
     graph = builder.build(Source(r"It costs \$5 or $x$ or \$6, i.e. \\(y$z$\\)."))
     assert len(graph.formulas) == graph.labels.count("V!x") // 2 + graph.labels.count("V!z") // 2
-    assert builder.troubles["formulas"] == 0
+    assert builder.failures["formulas"] == 0
 
 
 @pytest.mark.parametrize("text", ["", "   ", "...", "$$", "`code`", "$x$", "\\$5"])

@@ -141,7 +141,7 @@ def test_graphs_of_sentences_are_joined_to_posts_and_the_missing_ones_made_of_te
     )
     builder = parses.builder()
     graph = builder.build(source)
-    assert builder.troubles["sentences"] == 1
+    assert builder.failures["sentences"] == 1
     assert {"solve-01", "know-01", "prime-number"} < {*graph.labels}
     assert [part.id for part in graph.formulas] == ["0", "1"]
     assert {"U!eq", "V!y"} < {*graph.labels}

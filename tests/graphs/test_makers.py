@@ -152,7 +152,7 @@ def test_parsed_posts_are_connected_whatever_stands_in_them() -> None:
     builder = GraphBuilder("dependency")
     for graph in builder.build_many([Source(text) for text in texts]):
         assert graph.is_connected()
-    assert builder.troubles["sentences"] == 0
+    assert builder.failures["sentences"] == 0
 
 
 @needs_models
@@ -180,7 +180,7 @@ def test_a_placeholder_that_the_parser_has_lost_hangs_on_the_root() -> None:
     builder = GraphBuilder(AmrMaker(small_parser))
     graph = builder.build(Source("Take $x$ twice. Solve the equation $y$."))
     assert ("multi-sentence", ":math", "FORMULA_0") in triples(graph)
-    assert builder.troubles["formulas"] == 1
+    assert builder.failures["formulas"] == 1
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ def test_a_sentence_that_was_not_parsed_gets_the_graph_of_its_terms(answer: str 
     graph = builder.build(Source("Every prime $p$ is odd."))
     assert "prime-number" in graph.labels
     assert graph.is_connected()
-    assert builder.troubles["sentences"] == 1
+    assert builder.failures["sentences"] == 1
 
 
 def test_forms_that_parsers_give_placeholders_are_recognised() -> None:

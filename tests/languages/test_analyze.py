@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from mathsetu.errors import InputError
 from mathsetu.languages.analyze import analyze, tokenize, words
-from mathsetu.languages.endings import usual_ending
+from mathsetu.languages.endings import normalise_ending
 from mathsetu.languages.normalise import normalise
 from mathsetu.languages.table import LANGUAGES
 from tests.timing import assert_within
@@ -65,7 +65,7 @@ def test_british_and_american_spellings_meet(spellings: tuple[str, ...]) -> None
     "four contour source piecewise lattice metred programmer resource".split(),
 )
 def test_words_that_only_look_british_are_left_as_they_are(word: str) -> None:
-    assert usual_ending(word, "english") == word
+    assert normalise_ending(word, "english") == word
 
 
 def test_the_stemmer_of_the_papers_knows_no_spellings() -> None:

@@ -6,7 +6,12 @@ import pytest
 
 from mathsetu.languages.analyze import analyze
 from mathsetu.languages.glossary import Concept, Glossary
-from mathsetu.languages.glossary.expansion import READ, UNREAD, Expander, TermsOfConcepts
+from mathsetu.languages.glossary.expansion import (
+    REVIEWED_WEIGHT,
+    UNREVIEWED_WEIGHT,
+    Expander,
+    TermsOfConcepts,
+)
 from mathsetu.languages.glossary.further import FOLDER_VARIABLE
 from mathsetu.languages.glossary.matching import Matcher
 from mathsetu.languages.learned import LearnedWords
@@ -41,8 +46,8 @@ def test_a_term_that_nobody_has_read_shares_its_weight_with_learned_words(
 ) -> None:
     tables["de", "en"] = LearnedWords("gerad\teven\t80\tstraight\t20\n")
     weights = dict(expander("de", [concept("line", "de", "Gerade")]).expand("gerade"))
-    assert weights["line"] == pytest.approx(UNREAD)
-    assert weights["even"] == pytest.approx((1 - UNREAD) * 0.8)
+    assert weights["line"] == pytest.approx(UNREVIEWED_WEIGHT)
+    assert weights["even"] == pytest.approx((1 - UNREVIEWED_WEIGHT) * 0.8)
 
 
 def test_a_term_without_learned_words_has_all_the_weight(
@@ -56,7 +61,7 @@ def test_learned_words_claim_as_much_of_a_term_as_they_are_likely(
 ) -> None:
     tables["es", "en"] = LearnedWords("rect\tstraight\t50\n")
     weights = dict(expander("es", [concept("line", "es", "recta")]).expand("recta"))
-    assert weights["straight"] == pytest.approx((1 - READ) * 0.5)
+    assert weights["straight"] == pytest.approx((1 - REVIEWED_WEIGHT) * 0.5)
     assert weights["line"] == pytest.approx(1 - weights["straight"])
 
 
@@ -75,12 +80,12 @@ def test_a_term_that_a_native_speaker_has_read_counts_more(
 ) -> None:
     tables["de", "en"] = LearnedWords("dreieck\tgusset\t100\n")
     unread = dict(Glossary(GLOSSARY).expand("Dreieck", "de", "en"))
-    assert unread["triangl"] == pytest.approx(UNREAD)
+    assert unread["triangl"] == pytest.approx(UNREVIEWED_WEIGHT)
     table = tmp_path / "de.tsv"
     table.write_text("concept\tforms\tsources\ntriangle\tDreieck\treviewed\n", encoding="utf-8")
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
     read = dict(Glossary(GLOSSARY).expand("Dreieck", "de", "en"))
-    assert read["triangl"] == pytest.approx(READ)
+    assert read["triangl"] == pytest.approx(REVIEWED_WEIGHT)
 
 
 def test_what_was_learned_counts_more_than_longer_terms_with_the_word(

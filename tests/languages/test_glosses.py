@@ -45,8 +45,8 @@ def test_nothing_but_brackets_is_left_out(text: str, language: str) -> None:
 
 def test_only_those_who_translate_read_a_term_once() -> None:
     asked = Question(Query("1", "सारणिक (determinant) $D(x)$ (n)", language="hi"))
-    assert asked.readable_once == "सारणिक $D(x)$ (n)"
-    assert "determinant" not in asked.words_once
+    assert asked.readable_without_glosses == "सारणिक $D(x)$ (n)"
+    assert "determinant" not in asked.words_without_glosses
     assert asked.readable == asked.written
     assert "determinant" in asked.words
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mathsetu.intake.posts import Glance
+from mathsetu.intake.posts import LazyPost
 from mathsetu.intake.question import Question
 from mathsetu.library import formula_instances
 from mathsetu.library.formula_instances import FormulaInstance, distinct_instances, found_instances
@@ -35,8 +35,8 @@ class Found:
     def not_removed(self, numbers: np.ndarray) -> np.ndarray:
         return numbers[numbers != 1]
 
-    def glances(self, numbers: list[int]) -> dict[int, Glance]:
-        return {number: Glance.of(POSTS[number]) for number in numbers}
+    def lazy_posts(self, numbers: list[int]) -> dict[int, LazyPost]:
+        return {number: LazyPost.of(POSTS[number]) for number in numbers}
 
 
 def instances(**options: object) -> list[tuple[str, str, float]]:

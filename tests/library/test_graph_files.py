@@ -121,8 +121,8 @@ def test_graphs_of_sentences_are_joined_and_whole_ones_kept(
     many = [(f"{name}{number}", source) for number in range(3)
             for name, source in read_sources(posts, FIELDS) if name != "1"]  # fmt: skip
     sources = [*many[:3], *list(read_sources(posts, FIELDS))[:1], *many[3:]]
-    count, troubles = import_graphs(tmp_path / "graphs", built[:1], sources, progress)
-    assert (count, troubles) == (7, {"sentences": 6})
+    count, failures = import_graphs(tmp_path / "graphs", built[:1], sources, progress)
+    assert (count, failures) == (7, {"sentences": 6})
     assert progress == [("building graphs", 2), ("building graphs", 2), ("building graphs", 2)]
     with ImportedGraphs(tmp_path / "graphs") as store:
         assert all(store.get(name) is not None for name, _ in sources)

@@ -496,7 +496,7 @@ def test_a_store_without_a_table_of_threads_is_read(tmp_path: Path) -> None:
         connection.commit()
     store = Store(folder / STORE)
     assert list(store.threads(["sum"])) == []
-    assert store.glances([0])[0].post.id == "sum.en"
+    assert store.lazy_posts([0])[0].post.id == "sum.en"
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mathsetu.deadline import Clock
-from mathsetu.intake.posts import Glance
+from mathsetu.intake.posts import LazyPost
 from mathsetu.intake.question import Question
 from mathsetu.library import ranker as module
 from mathsetu.library.candidates import RecipeReply
@@ -24,8 +24,8 @@ def question(text: str, language: str = "en") -> Question:
     return Question(Query("1", text, language=language))
 
 
-def glance(body: str, title: str = "") -> Glance:
-    return Glance.of(Post("a", body, title=title, language="en"))
+def glance(body: str, title: str = "") -> LazyPost:
+    return LazyPost.of(Post("a", body, title=title, language="en"))
 
 
 @pytest.mark.parametrize(
@@ -98,13 +98,13 @@ class Lexical:
         self._own = SimpleNamespace(words=words, quotes=tuple(quotes))
         self.asked_for: set[str] = set()
 
-    def may_say_all(self, number: int) -> bool:
+    def may_match_all(self, number: int) -> bool:
         return number != 9
 
-    def narrowest(self, post: Post) -> object:
+    def shortest_passage(self, post: Post) -> object:
         return self._own if self._own.words else None
 
-    def is_asked_for(self, found: str, language: str) -> bool:
+    def is_inflection_of_query(self, found: str, language: str) -> bool:
         return found in self.asked_for
 
 
@@ -157,7 +157,7 @@ class Posts:
                 found.setdefault(heading.thread_id, {})[number] = heading.language
         return found
 
-    def glances(self, numbers: Sequence[int]) -> dict[int, Glance]:
+    def lazy_posts(self, numbers: Sequence[int]) -> dict[int, LazyPost]:
         self.glanced.append(list(numbers))
         return {number: glance(self._bodies.get(number, "")) for number in numbers}
 
@@ -184,7 +184,7 @@ def test_the_version_in_the_asker_s_language_stands_first() -> None:
         }
     )  # fmt: skip
     before = ranked({1: 0.9, 3: 0.8, 2: 0.3})
-    after = ranker(posts).preferring(before, "hi", 0.2, 3)
+    after = ranker(posts).prefer_language(before, "hi", 0.2, 3)
     assert after.numbers.tolist()[0] == 2
     assert after.scores.tolist() == sorted(after.scores.tolist(), reverse=True)
     remark = after.remarks[0](0)
@@ -192,9 +192,9 @@ def test_the_version_in_the_asker_s_language_stands_first() -> None:
     assert remark.part == "language"
     assert remark.detail == "in the language of the query (hi): rank 3 otherwise"
     for same in (
-        ranker(posts).preferring(before, "hi", 0.0, 3),
-        ranker(posts).preferring(before, "ru", 0.2, 3),
-        ranker(posts).preferring(ranked({1: 0.9, 3: 0.8}), "en", 0.2, 2, is_filtered=True),
+        ranker(posts).prefer_language(before, "hi", 0.0, 3),
+        ranker(posts).prefer_language(before, "ru", 0.2, 3),
+        ranker(posts).prefer_language(ranked({1: 0.9, 3: 0.8}), "en", 0.2, 2, is_filtered=True),
     ):
         assert same.numbers.tolist() in ([1, 3, 2], [1, 3])
         assert same.remarks == ()
@@ -202,12 +202,12 @@ def test_the_version_in_the_asker_s_language_stands_first() -> None:
 
 def test_a_version_that_nobody_found_is_looked_up() -> None:
     posts = Posts({1: Heading("en", "t"), 2: Heading("hi", "t"), 3: Heading("en", "")})
-    found = ranker(posts).preferring(ranked({1: 0.9, 3: 0.8}), "hi", 0.2, 2)
+    found = ranker(posts).prefer_language(ranked({1: 0.9, 3: 0.8}), "hi", 0.2, 2)
     assert found.numbers.tolist() == [2, 3, 1]
     remark = found.remarks[0](0)
     assert remark is not None
     assert remark.detail.endswith(": a version of what was found")
-    kept = ranker(posts).preferring(ranked({1: 0.9, 3: 0.8}), "hi", 0.2, 2, is_filtered=True)
+    kept = ranker(posts).prefer_language(ranked({1: 0.9, 3: 0.8}), "hi", 0.2, 2, is_filtered=True)
     assert kept.numbers.tolist() == [1, 3]
 
 
@@ -255,7 +255,7 @@ class Means:
 def test_posts_of_nearly_one_meaning_and_the_same_formulas_are_versions(
     monkeypatch: pytest.MonkeyPatch, bodies: dict[int, str], cosine: float, groups: list[int]
 ) -> None:
-    monkeypatch.setattr(module, "Comparing", Means)
+    monkeypatch.setattr(module, "ComparableReply", Means)
     reply = ranked({1: 0.9, 2: 0.8})
     vectors = {1: [1.0, 0.0], 2: [cosine, (1 - cosine**2) ** 0.5]}
     reply.replies = {"meaning": Means(vectors)}  # type: ignore[dict-item]
@@ -322,9 +322,9 @@ class Learned(Calibration):
         pass
 
     def scores(
-        self, totals: Any, levels: Any, silent: frozenset[str], *, is_said: bool = False
+        self, totals: Any, levels: Any, silent: frozenset[str], *, contains_query: bool = False
     ) -> Any:
-        return totals * (2.0 if is_said else 1.0) * min(1.0, 0.1 + sum(levels.values()))
+        return totals * (2.0 if contains_query else 1.0) * min(1.0, 0.1 + sum(levels.values()))
 
 
 @pytest.mark.parametrize(
@@ -342,18 +342,18 @@ def test_calibrated_scores_heed_unknown_words_and_what_is_said_in_full(
     table = {"words": {"kind": "meaning"}}
     made = Ranker(replace(LIGHT, parts=table), {}, Posts({}))  # type: ignore[arg-type]
     monkeypatch.setattr(made, "_knows_words", lambda question: known)
-    monkeypatch.setattr(made, "_is_said", lambda ranked: said)
+    monkeypatch.setattr(made, "_contains_query", lambda ranked: said)
     assert made._chances(ranked({1: best}), Learned()) == pytest.approx(scores)
 
 
 def test_what_is_held_as_it_is_written_is_said() -> None:
     made = ranker(Posts({}))
     reply = ranked({1: 0.9})
-    assert not made._is_said(reply)
+    assert not made._contains_query(reply)
     reply.added = {"exact": np.array([0.0])}
-    assert not made._is_said(reply)
+    assert not made._contains_query(reply)
     reply.added = {"exact": np.array([0.1])}
-    assert made._is_said(reply)
+    assert made._contains_query(reply)
 
 
 def test_versions_that_were_found_or_not_are_looked_up_by_their_threads() -> None:

@@ -152,13 +152,16 @@ def test_the_same_topics_count_with_judgments_of_available_posts_only(summed: Li
     there = [judgment for judgment in judgments if judgment.id in (one, other)]
     present = JudgedTask.of(summed, queries, there)
     assert (present.queries, present.judged) == (whole.queries, whole.judged)
-    hopeless = "counted without a relevant post in the judgments: 1 topic"
+    without_relevant = "counted without a relevant post in the judgments: 1 topic"
     left_out = "1 of topics without a relevant post there, 1 of topics that were not asked"
-    assert list(present.notes()) == [f"2 of 4 judgments are used; left out: {left_out}", hopeless]
+    assert list(present.notes()) == [
+        f"2 of 4 judgments are used; left out: {left_out}",
+        without_relevant,
+    ]
     missing = "2 of posts that are not in the library"
     assert list(whole.notes()) == [
         f"2 of 6 judgments are used; left out: {missing}, {left_out}",
-        hopeless,
+        without_relevant,
     ]
 
 

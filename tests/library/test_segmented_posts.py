@@ -66,7 +66,7 @@ def test_posts_are_numbered_across_segments(posts: SegmentedPosts) -> None:
 def test_answers_are_shown_with_questions_of_other_segments(posts: SegmentedPosts) -> None:
     (answer,) = posts.posts([2]).values()
     assert (answer.title, answer.question) == ("D", "four")
-    assert posts.glances([2])[2].post.title == ""
+    assert posts.lazy_posts([2])[2].post.title == ""
     assert [one.id for one in posts.answers_to("d")] == ["c"]
     assert posts.headings([2, 3])[2].is_answer
 

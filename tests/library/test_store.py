@@ -47,7 +47,7 @@ def test_posts_are_found_by_number_and_by_id(store: Store) -> None:
     assert store.number_of("\ud800") is None
     assert store.ids([4, 0]) == {4: "e", 0: "a"}
     assert store.by_number([1])[1].post.body == "two"
-    assert store.glances([3])[3].post.formulas == POSTS[3].formulas
+    assert store.lazy_posts([3])[3].post.formulas == POSTS[3].formulas
     assert [store.collection_of(number) for number in (0, 1)] == ["own", "other"]
     with pytest.raises(DamagedLibrary, match="lacks posts that it should hold"):
         store.ids([0, 5])

@@ -26,7 +26,7 @@ from mathsetu.ranking.fusion import (
     fuse,
     make_fusion,
 )
-from mathsetu.ranking.fusion.method import order, settled
+from mathsetu.ranking.fusion.method import order, rounded
 from mathsetu.ranking.fusion.pool import pool_runs
 from mathsetu.records import Hit, Run
 
@@ -429,6 +429,6 @@ def test_the_draws_between_ties_are_the_same_on_every_machine() -> None:
 def test_scores_are_rounded_to_twelve_digits_of_the_largest() -> None:
     import numpy as np
 
-    assert settled(np.array([1.4e-9, 1.6e-9])).tolist() == [1.4e-9, 1.6e-9]
-    assert settled(np.array([123456789012.3, 123456789012.4])).tolist() == [123456789012.0] * 2
-    assert settled(np.array([-0.1 - 0.2, 0.0])).tolist() == [-0.3, 0.0]
+    assert rounded(np.array([1.4e-9, 1.6e-9])).tolist() == [1.4e-9, 1.6e-9]
+    assert rounded(np.array([123456789012.3, 123456789012.4])).tolist() == [123456789012.0] * 2
+    assert rounded(np.array([-0.1 - 0.2, 0.0])).tolist() == [-0.3, 0.0]

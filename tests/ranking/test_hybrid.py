@@ -15,7 +15,7 @@ from mathsetu.ranking.hybrid import (
     chance,
     evidence,
     order,
-    own_first,
+    order_by_language,
     preference,
     shares,
 )
@@ -139,7 +139,7 @@ CALIBRATION = Calibration(
 
 
 @pytest.mark.parametrize(
-    ("levels", "silent", "is_said", "expected"),
+    ("levels", "silent", "contains_query", "expected"),
     [
         # Levels .5 and .75: something is close by σ(2.5), and it is relevant by σ(-.5) and σ(-2).
         ({"words": 2.0, "meaning": 1.5}, set(), False, [0.348901, 0.110160]),
@@ -154,9 +154,9 @@ CALIBRATION = Calibration(
     ],
 )
 def test_calibrated_scores_are_two_chances_multiplied(
-    levels: dict[str, float], silent: set[str], is_said: bool, expected: list[float]
+    levels: dict[str, float], silent: set[str], contains_query: bool, expected: list[float]
 ) -> None:
-    found = CALIBRATION.scores(np.array([2.0, 1.0]), levels, silent, is_said=is_said)
+    found = CALIBRATION.scores(np.array([2.0, 1.0]), levels, silent, contains_query=contains_query)
     assert found.tolist() == pytest.approx(expected, abs=1e-6)
 
 
@@ -259,13 +259,15 @@ def test_those_in_the_asker_s_language_come_first_when_they_are_worth_it(
 ) -> None:
     scores = np.array(totals)
     is_own = [place in own for place in range(len(totals))]
-    assert own_first(scores, scores, is_own, groups, sizes, preference(strength)) == expected
+    assert (
+        order_by_language(scores, scores, is_own, groups, sizes, preference(strength)) == expected
+    )
 
 
 def test_preferences_are_compared_on_the_scale_of_the_scores() -> None:
     # The totals are near each other, the scores are not: a fifth more does not make up for it.
     totals, scores = np.array([1.0, 0.9, 0.1]), np.array([0.8, 0.4, 0.0])
-    assert own_first(scores, totals, [False, True, False], [0, 1, 2], {}, 0.2) == [0, 1, 2]
+    assert order_by_language(scores, totals, [False, True, False], [0, 1, 2], {}, 0.2) == [0, 1, 2]
 
 
 def test_scores_that_differ_in_the_tenth_digit_are_a_tie() -> None:

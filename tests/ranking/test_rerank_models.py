@@ -234,7 +234,7 @@ def pretended(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     monkeypatch.setitem(sys.modules, "sentence_transformers", package)
     torch = SimpleNamespace(nn=SimpleNamespace(Identity=lambda: "logits"))
     monkeypatch.setitem(sys.modules, "torch", torch)
-    monkeypatch.setattr("mathsetu.models.without_bars", nullcontext)
+    monkeypatch.setattr("mathsetu.models.without_progress_bars", nullcontext)
     return called
 
 

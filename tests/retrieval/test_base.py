@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from mathsetu.retrieval.base import Best, Builder, Recent, Scored
+from mathsetu.retrieval.base import Best, BoundedCache, Builder, Scored
 from mathsetu.retrieval.dense import DenseBuilder, DenseSettings
 from mathsetu.retrieval.formula_index import FormulaBuilder, FormulaSettings
 from mathsetu.retrieval.graph_search import GraphIndexBuilder, GraphSettings
@@ -42,7 +42,7 @@ class Reader:
 
 def test_the_last_that_was_read_is_not_read_again() -> None:
     reader = Reader()
-    recent = Recent(reader, 2)
+    recent = BoundedCache(reader, 2)
     assert recent.read([1, 2]) == recent.read([2, 1]) == {1: "post 1", 2: "post 2"}
     recent.read([3])
     assert recent.read([2, 3, 1]) == {1: "post 1", 2: "post 2", 3: "post 3"}
@@ -51,7 +51,7 @@ def test_the_last_that_was_read_is_not_read_again() -> None:
 
 def test_what_is_forgotten_is_read_again() -> None:
     reader = Reader()
-    recent = Recent(reader, 2)
+    recent = BoundedCache(reader, 2)
     recent.read([1])
     recent.clear()
     recent.read([1])

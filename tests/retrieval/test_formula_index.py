@@ -165,7 +165,7 @@ def test_a_segment_in_memory_says_what_one_on_disk_says(tmp_path: Path) -> None:
     occurrences, starts = (
         np.load(tmp_path / "index" / f"{name}.npy") for name in ("occurrences", "post_starts")
     )
-    held = FormulaSegment.held(disk.postings, disk.latex, disk.masses, occurrences, starts)
+    held = FormulaSegment.from_arrays(disk.postings, disk.latex, disk.masses, occurrences, starts)
     everything = np.arange(3)
     found = [Scored(np.array([1, 2]), np.array([0.5, 0.75], dtype=np.float32))]
     for one in (disk, held):

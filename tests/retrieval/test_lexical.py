@@ -503,7 +503,7 @@ def test_a_translation_in_brackets_counts_where_nothing_is_translated(tmp_path: 
     for translate, expected in ((True, True), (False, False)):
         choices = LexicalSettings(**MATCHED, translate=translate)  # type: ignore[arg-type]
         index = LexicalRetriever([build(tmp_path / str(translate), posts, choices)], choices)
-        assert (index.ask([question])[0].narrowest(hindi) is not None) == expected
+        assert (index.ask([question])[0].shortest_passage(hindi) is not None) == expected
 
 
 @pytest.mark.parametrize(
@@ -532,7 +532,7 @@ def test_a_translation_in_brackets_counts_where_nothing_is_translated(tmp_path: 
 def test_a_post_says_a_question_in_full_where_it_has_all_words_or_their_translations(
     index: LexicalRetriever, question: Question, post: Post, expected: bool
 ) -> None:
-    assert (index.ask([question])[0].narrowest(post) is not None) == expected
+    assert (index.ask([question])[0].shortest_passage(post) is not None) == expected
 
 
 @pytest.mark.parametrize(
@@ -550,7 +550,7 @@ def test_a_post_says_a_question_in_full_where_it_has_all_words_or_their_translat
 def test_the_fewest_words_are_quoted_field_by_field_with_their_formulas(
     index: LexicalRetriever, post: Post, words: int, quotes: list[str]
 ) -> None:
-    found = index.ask([asked("sum of primes")])[0].narrowest(post)
+    found = index.ask([asked("sum of primes")])[0].shortest_passage(post)
     assert found == (words, tuple(quotes))
 
 
@@ -568,7 +568,7 @@ def test_the_fewest_words_are_quoted_field_by_field_with_their_formulas(
 def test_what_is_short_for_a_term_is_quoted_with_the_other_words_near_it(
     index: LexicalRetriever, body: str, quote: str
 ) -> None:
-    found = index.ask([asked("abelian group")])[0].narrowest(english(body))
+    found = index.ask([asked("abelian group")])[0].shortest_passage(english(body))
     assert found == (1, (quote,))
 
 
@@ -602,9 +602,9 @@ def test_words_are_asked_for_in_their_order_with_any_endings_and_nothing_between
     index: LexicalRetriever, words: str, expected: bool
 ) -> None:
     [reply] = index.ask([asked("prime number")])
-    assert reply.is_asked_for(words, "en") == expected
+    assert reply.is_inflection_of_query(words, "en") == expected
     [reply] = index.ask([asked("odd prime number")])
-    assert reply.is_asked_for(f"odd {words}", "en") == expected
+    assert reply.is_inflection_of_query(f"odd {words}", "en") == expected
 
 
 def test_an_index_says_whether_a_post_has_one_of_some_terms(tmp_path: Path) -> None:
@@ -652,7 +652,7 @@ def test_a_post_may_say_all_words_or_their_translations(tmp_path: Path) -> None:
 
     def may(question: Question) -> list[int]:
         [reply] = index.ask([question])
-        return [number for number in range(5) if reply.may_say_all(number)]
+        return [number for number in range(5) if reply.may_match_all(number)]
 
     assert may(asked("prime number")) == [0, 2]
     assert may(asked("the number")) == [0, 1, 2]
@@ -665,7 +665,7 @@ def test_a_post_may_say_all_words_or_their_translations(tmp_path: Path) -> None:
         3,
         0,
     ]
-    assert index.ask([asked("the of")])[0].narrowest(english("the of")) is None
+    assert index.ask([asked("the of")])[0].shortest_passage(english("the of")) is None
 
 
 def test_without_translations_only_the_words_themselves_are_looked_for(tmp_path: Path) -> None:
@@ -673,7 +673,7 @@ def test_without_translations_only_the_words_themselves_are_looked_for(tmp_path:
     posts = [english("A prime number."), spanish("Un número primo.")]
     index = LexicalRetriever([build(tmp_path / "index", posts, settings)], settings)
     [reply] = index.ask([asked("prime number")])
-    assert [reply.may_say_all(number) for number in (0, 1)] == [True, False]
+    assert [reply.may_match_all(number) for number in (0, 1)] == [True, False]
 
 
 def test_words_are_asked_for_in_one_of_the_languages_of_a_question(
@@ -681,7 +681,7 @@ def test_words_are_asked_for_in_one_of_the_languages_of_a_question(
 ) -> None:
     monkeypatch.setattr(Question, "languages", ("de", "en"))  # a short one may be in either
     [reply] = index.ask([asked("prime numbers")])
-    assert reply.is_asked_for("primes number", "en")
+    assert reply.is_inflection_of_query("primes number", "en")
 
 
 @pytest.mark.parametrize(("more", "expected"), [(7, [0]), (8, [])])
@@ -717,7 +717,7 @@ def test_a_word_with_the_stem_of_a_term_that_it_is_not_is_neither_named_nor_coun
     post = Post("0", body, language=language)
     [reply] = over(tmp_path / "index", post).ask([question])
     assert [one.found for one in reply.reason(0, post).evidence] == met
-    assert bool(reply.narrowest(post)) == bool(met)
+    assert bool(reply.shortest_passage(post)) == bool(met)
 
 
 def test_of_code_the_name_that_was_asked_for_is_named(tmp_path: Path) -> None:

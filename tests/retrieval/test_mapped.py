@@ -10,7 +10,7 @@ import pytest
 
 from mathsetu.errors import DamagedLibrary
 from mathsetu.retrieval import mapped
-from mathsetu.retrieval.mapped import Held, Mapped, MappedBytes, check_rising, seal, unseal
+from mathsetu.retrieval.mapped import InMemory, Mapped, MappedBytes, check_rising, seal, unseal
 
 #: The ways to read one row, or none.
 WAYS: dict[str, Callable[[Mapped, int, int], Any]] = {
@@ -252,6 +252,6 @@ def test_an_array_in_memory_is_read_as_one_on_disk(
 ) -> None:
     numbers = np.arange(5)
     np.save(tmp_path / "values.npy", numbers)
-    held, mapped = Held(numbers), Mapped(tmp_path / "values.npy", "int64")
+    held, mapped = InMemory(numbers), Mapped(tmp_path / "values.npy", "int64")
     assert read(held, 1, 3).tolist() == read(mapped, 1, 3).tolist()
     assert (len(held), held.shape, held.whole.tolist()) == (5, (5,), [0, 1, 2, 3, 4])

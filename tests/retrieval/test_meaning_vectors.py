@@ -27,7 +27,7 @@ def segment_of(
 ) -> MeaningSegment:
     """A segment of some passages, and how many each post has of the three kinds."""
     rows = np.array(vectors, dtype=np.int8)
-    return MeaningSegment.held(
+    return MeaningSegment.from_arrays(
         "here",
         rows,
         np.broadcast_to(np.asarray(scales, dtype=np.float32), len(rows)).copy(),

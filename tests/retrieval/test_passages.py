@@ -29,7 +29,7 @@ def quotations(encoder: BuiltinEncoder, text: str, passage: int = 0, size: int =
 def quoted(encoder: BuiltinEncoder, quotations: Quotations, question: str) -> str:
     rows = encoder.tokens([question])
     return quotations.nearest(
-        encoder.encode_tokens(rows)[0], lambda: np.asarray(encoder.glances(rows)[0])
+        encoder.encode_tokens(rows)[0], lambda: np.asarray(encoder.mean_token_vectors(rows)[0])
     )
 
 
@@ -68,7 +68,7 @@ def test_two_sentences_are_read_for_a_question_and_none_again(
 ) -> None:
     text = quotations(encoder, "".join(SENTENCES))
     question = encoder.encode_tokens(encoder.tokens(["prime numbers"]))[0]
-    glance = encoder.glances(encoder.tokens(["prime numbers"]))[0]
+    glance = encoder.mean_token_vectors(encoder.tokens(["prime numbers"]))[0]
     read: list[int] = []
     encode = encoder.encode_tokens
     monkeypatch.setattr(

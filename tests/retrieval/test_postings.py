@@ -140,7 +140,7 @@ def test_an_index_in_memory_gives_what_one_on_disk_gives(tmp_path: Path) -> None
     pairs = [
         (number, term, value) for number, text in enumerate(texts) for term, value in text.items()
     ]
-    held = Postings.held(
+    held = Postings.from_arrays(
         "here",
         np.array([number for number, _, _ in pairs], dtype=np.int32),
         postings.term_hashes([term for _, term, _ in pairs]),

@@ -16,10 +16,10 @@ from mathsetu.retrieval.weighting import (
     Bm25Plus,
     Smart,
     Statistics,
-    Weighted,
+    WeightedIndex,
     WithoutExtremes,
+    adjusted_document_frequencies,
     make_scheme,
-    no_rarer,
     write_impacts,
 )
 
@@ -39,7 +39,7 @@ def index(folder: Path, documents: list[list[str]]) -> Postings:
     return Postings(folder)
 
 
-def every(weighted: Weighted, query: dict[str, float]) -> NDArray[np.float32]:
+def every(weighted: WeightedIndex, query: dict[str, float]) -> NDArray[np.float32]:
     """The scores of all documents."""
     return weighted.weigh(query).scores(np.arange(weighted.collection.documents))
 
@@ -69,7 +69,7 @@ BY_HAND = [
 def test_bm25_plus_gives_the_scores_worked_out_by_hand(
     tmp_path: Path, scheme: Bm25Plus, expected: list[float]
 ) -> None:
-    weighted = Weighted([index(tmp_path / "i", BY_HAND)], scheme)
+    weighted = WeightedIndex([index(tmp_path / "i", BY_HAND)], scheme)
     ours = every(weighted, {"sum": 1.0, "prime": 1.0})
     np.testing.assert_allclose(ours, expected, atol=2e-5)
 
@@ -88,7 +88,7 @@ def test_bm25_plus_gives_the_scores_worked_out_by_hand(
 def test_tf_idf_gives_the_scores_worked_out_by_hand(
     tmp_path: Path, notation: str, expected: list[float]
 ) -> None:
-    weighted = Weighted([index(tmp_path / "i", BY_HAND)], Smart(notation))
+    weighted = WeightedIndex([index(tmp_path / "i", BY_HAND)], Smart(notation))
     ours = every(weighted, {"sum": 3.0, "prime": 1.0})
     np.testing.assert_allclose(ours, expected, atol=2e-5)
 
@@ -116,7 +116,7 @@ def test_bm25_plus_equals_rank_bm25(tmp_path: Path, seed: int) -> None:
     rank_bm25 = pytest.importorskip("rank_bm25")
     documents = corpus(seed)
     theirs = rank_bm25.BM25Plus(documents, k1=1.8, b=0.75, delta=1).get_scores(QUERY)
-    weighted = Weighted([index(tmp_path / "i", documents)], Bm25Plus(1.8, 0.75, 1))
+    weighted = WeightedIndex([index(tmp_path / "i", documents)], Bm25Plus(1.8, 0.75, 1))
     ours = every(weighted, Counter(QUERY))
     np.testing.assert_allclose(ours, theirs, rtol=1e-4)
 
@@ -139,7 +139,7 @@ def test_tf_idf_equals_gensim(tmp_path: Path, notation: str) -> None:
     )
     theirs = similarity[model[dictionary.doc2bow(QUERY)]]
     known = Counter(word for word in QUERY if word in dictionary.token2id)
-    weighted = Weighted([index(tmp_path / "i", documents)], Smart(notation))
+    weighted = WeightedIndex([index(tmp_path / "i", documents)], Smart(notation))
     ours = every(weighted, known)
     np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-5)
 
@@ -157,12 +157,12 @@ def test_without_extremes_scores_as_if_these_terms_had_never_been_there(
     filtered = [[word for word in document if word in kept] for document in documents]
     query: dict[str, float] = {**Counter(QUERY), "rare": 1.0, "everywhere": 2.0}
     there = {word: count for word, count in query.items() if word in kept}
-    plain = Weighted([index(tmp_path / "filtered", filtered)], Smart(notation))
+    plain = WeightedIndex([index(tmp_path / "filtered", filtered)], Smart(notation))
     scheme = WithoutExtremes(Smart(notation), 8, 0.7)
     parts = [index(tmp_path / "a", documents[:45]), index(tmp_path / "b", documents[45:])]
     for part in parts:
         write_impacts(part.folder, scheme)
-    ours = Weighted(parts, scheme)
+    ours = WeightedIndex(parts, scheme)
     np.testing.assert_allclose(every(ours, query), every(plain, there), rtol=1e-5, atol=1e-6)
     top = ours.weigh(query).best(5)
     np.testing.assert_allclose(top.scores, np.sort(every(plain, there))[::-1][:5], rtol=1e-5)
@@ -173,7 +173,9 @@ def test_extremes_are_those_that_gensim_filters(tmp_path: Path) -> None:
     documents = [[*words, "everywhere"] for words in corpus(6)]
     dictionary = corpora.Dictionary(documents)
     dictionary.filter_extremes(no_below=30, no_above=0.7)
-    weighted = Weighted([index(tmp_path / "i", documents)], WithoutExtremes(Smart("ltn"), 30, 0.7))
+    weighted = WeightedIndex(
+        [index(tmp_path / "i", documents)], WithoutExtremes(Smart("ltn"), 30, 0.7)
+    )
     for word in (*WORDS, "everywhere"):
         assert (every(weighted, {word: 1.0}).max() > 0) == (word in dictionary.token2id)
 
@@ -182,8 +184,8 @@ def test_nothing_is_extreme_unless_said(tmp_path: Path) -> None:
     """A term that no document has counts in the length of the query, as without any limit."""
     segment = index(tmp_path / "i", BY_HAND)
     query = {"sum": 1.0, "prime": 1.0, "nowhere": 1.0}
-    ours = every(Weighted([segment], WithoutExtremes(Smart("ltc"))), query)
-    assert ours.tolist() == every(Weighted([segment], Smart("ltc")), query).tolist()
+    ours = every(WeightedIndex([segment], WithoutExtremes(Smart("ltc"))), query)
+    assert ours.tolist() == every(WeightedIndex([segment], Smart("ltc")), query).tolist()
 
 
 def test_an_extreme_term_multiplies_by_nothing() -> None:
@@ -211,11 +213,11 @@ def test_what_is_asked_for_less_than_once_counts_less_and_never_against_a_post(
 @pytest.mark.parametrize("scheme", [Bm25Plus(), Bm25Plus(matched_only=True), Smart("ltc")])
 def test_segments_together_score_like_one_index(tmp_path: Path, scheme: Bm25Plus | Smart) -> None:
     documents = corpus(7)
-    whole = Weighted([index(tmp_path / "whole", documents)], scheme)
+    whole = WeightedIndex([index(tmp_path / "whole", documents)], scheme)
     parts = [index(tmp_path / "a", documents[:45]), index(tmp_path / "b", documents[45:])]
     query = {"word1": 1.0, "word7": 2.0, "word8": 1.0}
     np.testing.assert_allclose(
-        every(Weighted(parts, scheme), query), every(whole, query), rtol=1e-5
+        every(WeightedIndex(parts, scheme), query), every(whole, query), rtol=1e-5
     )
 
 
@@ -232,7 +234,7 @@ def test_the_best_are_those_with_the_best_scores(
         folder = tmp_path / str(number)
         parts.append(index(folder, documents[number::segments]))
         write_impacts(folder, scheme)
-    weighted = Weighted(parts, scheme)
+    weighted = WeightedIndex(parts, scheme)
     query = {"word1": 1.0, "word7": 2.0, "word8": 0.3, "nowhere": 1.0}
     scores = every(weighted, query)
     allowed = np.arange(2_000) % 3 > 0
@@ -248,7 +250,7 @@ def test_impacts_are_255_steps_and_none_is_lost(tmp_path: Path) -> None:
     builder.add({"a": 510.0, "b": 2.0, "c": 0.5, "d": 5.0})
     builder.write(tmp_path / "i")
     write_impacts(tmp_path / "i", Smart("nnn"))
-    [(impacts, step)] = Weighted([Postings(tmp_path / "i")], Smart("nnn")).impacts
+    [(impacts, step)] = WeightedIndex([Postings(tmp_path / "i")], Smart("nnn")).impacts
     assert sorted(impacts.whole.tolist()) == [1, 1, 2, 255]
     assert step == 2
 
@@ -273,7 +275,7 @@ def test_a_document_of_rare_terms_alone_does_not_flatten_the_impacts_of_others(
     scheme = WithoutExtremes(Smart("nnc"), 2)
     index(tmp_path / "i", [["sum", "sum", "ring"], ["sum", "ring"], ["rare"]])
     write_impacts(tmp_path / "i", scheme)
-    [(impacts, step)] = Weighted([Postings(tmp_path / "i")], scheme).impacts
+    [(impacts, step)] = WeightedIndex([Postings(tmp_path / "i")], scheme).impacts
     found = np.sort(impacts.whole * step)
     assert found == pytest.approx([5**-0.5, 0.5**0.5, 0.5**0.5, 2 * 5**-0.5, 1], abs=0.01)
 
@@ -294,7 +296,7 @@ def test_impacts_that_do_not_belong_to_an_index_are_refused(
     write_impacts(segment.folder, Bm25Plus())
     np.save(segment.folder / f"{name}.npy", values)
     with pytest.raises(DamagedLibrary, match="do not belong together"):
-        Weighted([segment], Bm25Plus()).weigh({"sum": 1.0}).best(1)
+        WeightedIndex([segment], Bm25Plus()).weigh({"sum": 1.0}).best(1)
 
 
 def test_steps_of_different_sizes_are_compared_by_what_they_stand_for(
@@ -305,21 +307,21 @@ def test_steps_of_different_sizes_are_compared_by_what_they_stand_for(
     for number, frequency in enumerate((4, 100)):
         parts.append(index(tmp_path / str(number), [["sum"] * frequency]))
         write_impacts(parts[-1].folder, Smart("nnn"))
-    found = Weighted(parts, Smart("nnn")).weigh({"sum": 1.0}).best(1)
+    found = WeightedIndex(parts, Smart("nnn")).weigh({"sum": 1.0}).best(1)
     assert (found.numbers.tolist(), found.scores.tolist()) == ([1], [100.0])
 
 
 def test_nothing_is_found_where_nothing_is_asked_for_or_wanted(tmp_path: Path) -> None:
     segment = index(tmp_path / "i", BY_HAND)
     write_impacts(segment.folder, Bm25Plus())
-    weighted = Weighted([segment], Bm25Plus())
+    weighted = WeightedIndex([segment], Bm25Plus())
     assert weighted.weigh({"sum": 1.0}).best(0).numbers.tolist() == []
     assert weighted.weigh({}).best(3).numbers.tolist() == []
 
 
 def test_scores_are_given_where_the_best_were_not_asked_for(tmp_path: Path) -> None:
     documents = corpus(3)
-    weighted = Weighted([index(tmp_path / "i", documents)], Bm25Plus())
+    weighted = WeightedIndex([index(tmp_path / "i", documents)], Bm25Plus())
     query = {next(iter(documents[0])): 1.0}
     [score] = weighted.weigh(query).scores(np.array([0]))
     assert score > 0
@@ -327,7 +329,7 @@ def test_scores_are_given_where_the_best_were_not_asked_for(tmp_path: Path) -> N
 
 
 def test_the_parts_of_a_score_add_up(tmp_path: Path) -> None:
-    weighted = Weighted([index(tmp_path / "i", corpus(3))], Bm25Plus(matched_only=True))
+    weighted = WeightedIndex([index(tmp_path / "i", corpus(3))], Bm25Plus(matched_only=True))
     query = {"word1": 1.0, "word7": 2.0, "nowhere": 1.0}
     scores = every(weighted, query)
     best = int(scores.argmax())
@@ -338,7 +340,7 @@ def test_the_parts_of_a_score_are_the_same_after_a_search(tmp_path: Path) -> Non
     segment = index(tmp_path / "i", [["ring"], *BY_HAND, ["field"]])
     scheme = Bm25Plus(matched_only=True)
     write_impacts(segment.folder, scheme)
-    weighted = Weighted([segment], scheme)
+    weighted = WeightedIndex([segment], scheme)
     query = {"sum": 1.0, "prime": 2.0}
     searched = weighted.weigh(query)
     assert sorted(searched.best(6).numbers.tolist()) == [1, 2, 3, 4]
@@ -354,9 +356,11 @@ def test_a_translation_counts_as_the_rarest_word_that_it_translates() -> None:
         "nowhere": [("prime",)],
         "not-wanted": [("prime",)],
     }
-    counts = no_rarer(np.array([20, 90, 3, 4, 0]), wanted, translated)
+    counts = adjusted_document_frequencies(np.array([20, 90, 3, 4, 0]), wanted, translated)
     assert counts.tolist() == [20, 90, 20, 4, 0]
-    assert no_rarer(np.array([2, 9, 30, 4, 0]), wanted, translated).tolist() == [2, 9, 30, 4, 0]
+    assert adjusted_document_frequencies(
+        np.array([2, 9, 30, 4, 0]), wanted, translated
+    ).tolist() == [2, 9, 30, 4, 0]
 
 
 @pytest.mark.parametrize("notation", ["xyz", "lxx", "ltx", "xtn", "lt", "ltnn"])
@@ -394,9 +398,9 @@ def test_settings_that_a_scheme_does_not_take_are_refused(
 
 
 def test_an_empty_query_and_an_empty_index_score_nothing(tmp_path: Path) -> None:
-    empty = Weighted([index(tmp_path / "i", [])], Bm25Plus())
+    empty = WeightedIndex([index(tmp_path / "i", [])], Bm25Plus())
     assert every(empty, {"word1": 1.0}).tolist() == []
-    assert every(Weighted([index(tmp_path / "j", corpus(1))], Bm25Plus()), {}).max() == 0
+    assert every(WeightedIndex([index(tmp_path / "j", corpus(1))], Bm25Plus()), {}).max() == 0
 
 
 def test_the_same_input_gives_the_same_bytes(tmp_path: Path) -> None:

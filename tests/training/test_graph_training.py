@@ -27,7 +27,7 @@ from mathsetu.training.graph.fit import (  # noqa: E402
     train_graph_model,
 )
 from mathsetu.training.graph.graphs import (  # noqa: E402
-    Making,
+    PairGraphSettings,
     graph_pairs,
     vocabulary_of,
     with_features,
@@ -70,7 +70,7 @@ def some_pairs(count=48):
 def graphs(tmp_path_factory):
     pairs = some_pairs()
     vocabulary = vocabulary_of(pairs, MODEL.graphs, processes=1)
-    making = Making(MODEL.graphs, vocabulary, processes=1)
+    making = PairGraphSettings(MODEL.graphs, vocabulary, processes=1)
     store = tmp_path_factory.mktemp("graphs") / "pairs.sqlite"
     return vocabulary, graph_pairs(pairs, making, store)
 
@@ -144,7 +144,7 @@ def test_hard_negatives_make_a_question_harder(graphs, tmp_path):
     texts = some_pairs()
     wrong = hard_negatives(texts, 2)
     assert all(number not in others for number, others in enumerate(wrong))
-    making = Making(MODEL.graphs, vocabulary, processes=1)
+    making = PairGraphSettings(MODEL.graphs, vocabulary, processes=1)
     pairs = graph_pairs(texts, making, tmp_path / "pairs.sqlite", wrong)
     plain = graph_pairs(texts, making, tmp_path / "pairs.sqlite")
     torch.manual_seed(1)
@@ -201,7 +201,7 @@ def test_variants_of_an_experiment_differ_in_one_thing_and_can_all_be_trained(tm
         assert len({variant.name for variant in variants}) == len(variants)
         last = variants[-1]
         model, features = with_features(last.model)
-        making = Making(model.graphs, vocabulary, features, processes=1)
+        making = PairGraphSettings(model.graphs, vocabulary, features, processes=1)
         wrong = hard_negatives(pairs, last.negatives) if last.negatives else ()
         graphs = graph_pairs(pairs, making, tmp_path / f"{name}.sqlite", wrong)
         last = replace(last, model=model)

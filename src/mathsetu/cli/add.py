@@ -10,6 +10,7 @@ import click
 
 from mathsetu.answers.describe import older_posts_notes
 from mathsetu.cli.intake import (
+    explain_no_posts,
     field_option,
     files_of,
     form_option,
@@ -18,7 +19,6 @@ from mathsetu.cli.intake import (
     report_of,
     say_lines,
     say_report,
-    telling_why_nothing,
 )
 from mathsetu.cli.output import (
     LANGUAGE,
@@ -84,7 +84,7 @@ def command(
     bad = policy(skip_bad, fields, form)
     before = _languages(library)
     with (
-        telling_why_nothing(bad),
+        explain_no_posts(bad),
         progress_bar(files_of(sources)) as progress,
         Library(library) as opened,
     ):

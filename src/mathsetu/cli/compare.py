@@ -11,8 +11,8 @@ import click
 from mathsetu.cli.evaluation import (
     FILE,
     Choices,
-    Measured,
-    Yardstick,
+    EvaluationSetup,
+    MeasuredRun,
     evaluation_options,
     show_table,
 )
@@ -52,7 +52,7 @@ def command(
     """
     choices.check_targets(qrels, *runs)
     groups, seed = choices.groups(), choices.seed
-    yardstick = Yardstick.read(qrels, choices)
+    yardstick = EvaluationSetup.read(qrels, choices)
     measured = yardstick.measure_all(runs)
     for one in measured:
         one.warn()
@@ -81,7 +81,7 @@ def command(
     show_table(table)
 
 
-def _named_apart(measured: list[Measured]) -> list[Results]:
+def _named_apart(measured: list[MeasuredRun]) -> list[Results]:
     """Make the names of runs unique by adding the file name where names are repeated."""
     found = [(one.path, results) for one in measured for results in one.results]
     counts = Counter(results.run for _, results in found)

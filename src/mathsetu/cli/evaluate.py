@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from mathsetu.cli.evaluation import FILE, Choices, Yardstick, evaluation_options, show_table
+from mathsetu.cli.evaluation import FILE, Choices, EvaluationSetup, evaluation_options, show_table
 from mathsetu.cli.output import json_option, print_json
 from mathsetu.errors import InputError
 from mathsetu.evaluation import Results, grouped
@@ -40,7 +40,7 @@ def command(
     """
     choices.check_targets(qrels, run)
     groups = choices.groups()
-    yardstick = Yardstick.read(qrels, choices)
+    yardstick = EvaluationSetup.read(qrels, choices)
     measured = yardstick.measure(run)
     measured.warn()
     if len(measured.results) != 1 and choices.targets:

@@ -163,7 +163,7 @@ def show_table(table: Table) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Yardstick:
+class EvaluationSetup:
     """How runs are measured: judgments (from the file ``qrels``), measures and threshold."""
 
     qrels: Path
@@ -174,7 +174,7 @@ class Yardstick:
     curves: bool = False
 
     @classmethod
-    def read(cls, qrels: Path, choices: Choices) -> Yardstick:
+    def read(cls, qrels: Path, choices: Choices) -> EvaluationSetup:
         """Read the judgments and the other inputs of the evaluation."""
         threshold = choices.relevant_from
         try:
@@ -197,7 +197,7 @@ class Yardstick:
         measures = parse_measures(choices.measures)
         return cls(qrels, judgments, measures, threshold, mapping, choices.draws)
 
-    def measure(self, path: Path) -> Measured:
+    def measure(self, path: Path) -> MeasuredRun:
         """Measure the runs of a file, and collect warnings about them."""
         form = detect_as(path, "runs")
         results: list[Results] = []
@@ -224,7 +224,7 @@ class Yardstick:
                     judged_only=self.measures[0].judged_only,
                 )
                 curves.append(curve)
-        return Measured(path, results, [*warnings, *_about_rows(path, notes)], curves)
+        return MeasuredRun(path, results, [*warnings, *_about_rows(path, notes)], curves)
 
     def _check_topics(self, run: Run, path: Path) -> None:
         """Refuse a run whose topics are all unjudged: its figures would all be 0."""
@@ -236,13 +236,13 @@ class Yardstick:
                 "give the judgments of the same topics"
             )
 
-    def measure_all(self, paths: Sequence[Path]) -> list[Measured]:
+    def measure_all(self, paths: Sequence[Path]) -> list[MeasuredRun]:
         """Measure several files in parallel, since reading them takes longest."""
         return list(ordered_map(self.measure, paths, min(len(paths), all_cores())))
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredRun:
     """The results of the runs of a file, and warnings for readers of these figures.
 
     ``curves`` has the precision of each run over recall, if a figure is to be written.

@@ -88,12 +88,12 @@ def build(
     sources = read_sources(posts, _fields(fields), lang)
     with progress_bar() as progress:
         if for_parser:
-            count, what, troubles = write_sentences(target, sources), "sentences", {}
+            count, what, failures = write_sentences(target, sources), "sentences", {}
         else:
             builder = GraphBuilder(sentences)
             count, what = write_graphs(target, built_graphs(sources, builder, progress)), "graphs"
-            troubles = dict(+builder.troubles)
-    _report(target, count, what, troubles, as_json)
+            failures = dict(+builder.failures)
+    _report(target, count, what, failures, as_json)
 
 
 @command.command("export")
@@ -151,8 +151,8 @@ def take_in(
     records = read_graphs(source, form or "", bad)
     sources = read_sources(posts, _fields(fields), lang) if posts else None
     with progress_bar() as progress:
-        count, troubles = import_graphs(target, records, sources, progress)
-    _report(target, count, "graphs", troubles, as_json, bad)
+        count, failures = import_graphs(target, records, sources, progress)
+    _report(target, count, "graphs", failures, as_json, bad)
 
 
 def _check_graphs(target: Path, inputs: Iterable[Path]) -> None:
@@ -170,25 +170,25 @@ def _report(
     target: Path,
     count: int,
     what: str,
-    troubles: Mapping[str, int],
+    failures: Mapping[str, int],
     as_json: bool,
     bad: BadRows | None = None,
 ) -> None:
     """Report what was written, and what the sentence maker or parser could not handle."""
     if as_json:
         skipped_rows = {"skipped": bad.count} if bad else {}
-        print_json({"file": str(target), what: count, **skipped_rows, "troubles": dict(troubles)})
+        print_json({"file": str(target), what: count, **skipped_rows, "failures": dict(failures)})
         return
     say(f"{target}: {counted(count, what.removesuffix('s'))}{skipped(bad) if bad else ''}")
     if bad:
         report_rows(bad)
-    if troubles.get("sentences"):
-        number = troubles["sentences"]
+    if failures.get("sentences"):
+        number = failures["sentences"]
         one = number == 1
         have = "has the graph of its terms" if one else "have the graph of their terms"
         say(f"{counted(number, 'sentence')} {have} instead")
-    if troubles.get("formulas"):
-        number = troubles["formulas"]
+    if failures.get("formulas"):
+        number = failures["formulas"]
         hang = (
             "is attached to the root, because the parser lost it"
             if number == 1

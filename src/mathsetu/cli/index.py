@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from mathsetu.cli.intake import (
+    explain_no_posts,
     field_option,
     files_of,
     form_option,
@@ -16,7 +17,6 @@ from mathsetu.cli.intake import (
     read_sources,
     report_of,
     say_report,
-    telling_why_nothing,
 )
 from mathsetu.cli.output import (
     LANGUAGE,
@@ -90,7 +90,7 @@ def command(
     bad = policy(skip_bad, fields, form)
     fingerprint = _fingerprint(sources, format_name, lang, skip_bad, sorted(fields.items()), form)
     try:
-        with telling_why_nothing(bad), progress_bar(files_of(sources)) as progress:
+        with explain_no_posts(bad), progress_bar(files_of(sources)) as progress:
             build_library(
                 library,
                 read_sources(sources, format_name, lang, bad),

@@ -145,7 +145,7 @@ def files_of(sources: tuple[str, ...]) -> list[Path]:
 
 
 @contextmanager
-def telling_why_nothing(bad: BadRows) -> Iterator[None]:
+def explain_no_posts(bad: BadRows) -> Iterator[None]:
     """If there are no posts, raise an error that lists what was skipped and what was wrong."""
     try:
         yield

@@ -116,7 +116,7 @@ def command(
         overwrite=overwrite,
     )
     if number is not None:
-        clmir.read_beside(target, number)  # refuses before any work is done
+        clmir.read_other_runs(target, number)  # refuses before any work is done
     reading = find_format(topics_format) if topics_format else detect(topics)
     if reading.holds != "queries":
         known = ", ".join(form.name for form in FORMATS.values() if form.holds == "queries")
@@ -146,7 +146,7 @@ def command(
         raise InputError(f"{topics}: is empty (no queries in it)")
     run = Run(name or opened.recipe.name, rankings)
     if number is not None:
-        clmir.put_run(target, run, number)
+        clmir.add_run(target, run, number)
     else:
         write(target, [run])
     hits = sum(len(ranking) for ranking in rankings.values())

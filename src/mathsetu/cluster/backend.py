@@ -12,7 +12,7 @@ from mathsetu.cluster.address import parse_address
 from mathsetu.cluster.client import Cluster
 from mathsetu.cluster.formulas import ClusterFormulas
 from mathsetu.cluster.layout import FORMULA, LEXICAL, check_recipe
-from mathsetu.cluster.meaning import ClusterMeaning, Remembered
+from mathsetu.cluster.meaning import ClusterMeaning, SentenceCache
 from mathsetu.cluster.posts import ClusterPosts
 from mathsetu.cluster.snapshot import Newest, Snapshot
 from mathsetu.cluster.words import ClusterWords
@@ -41,7 +41,7 @@ class ClusterBackend:
         self._newest = Newest(self._cluster)
         # The recipe may change with a rebuild.
         self._recipe = lru_cache(2)(self._read_recipe)
-        self._remembered: defaultdict[str, Remembered] = defaultdict(Remembered)
+        self._remembered: defaultdict[str, SentenceCache] = defaultdict(SentenceCache)
 
     def _read_recipe(self, table: str) -> Recipe:
         recipe = searched_with(json.loads(table), self._settings, self.place)
@@ -79,7 +79,7 @@ class ClusterView:
     """
 
     def __init__(
-        self, snapshot: Snapshot, recipe: Recipe, remembered: Mapping[str, Remembered]
+        self, snapshot: Snapshot, recipe: Recipe, remembered: Mapping[str, SentenceCache]
     ) -> None:
         self._snapshot, self.recipe, self._remembered = snapshot, recipe, remembered
         self.count = snapshot.state.posts

@@ -125,7 +125,7 @@ def _changing(cluster: Cluster, grace: float) -> Iterator[_Change]:
         state = read_state(cluster, names.meta)
         assert state is not None
         _clear(cluster, names, state)
-        state = sweep_builds(cluster, names, _swept(cluster, names, state, grace), grace)
+        state = sweep_builds(cluster, names, _delete_expired(cluster, names, state, grace), grace)
         yield _Change(Snapshot(cluster, state), lease)
 
 
@@ -191,10 +191,10 @@ class _Change:
                 )
                 for part in points.formula_parts:
                     keys = points.keys(part)
-                    known = self._alike(part, sorted(set(keys.values())), counted=True)
-                    points.leave_out(part, (n for n, key in keys.items() if key in known))
+                    known = self._points_with_keys(part, sorted(set(keys.values())), counted=True)
+                    points.mark_counted(part, (n for n, key in keys.items() if key in known))
                     if known:
-                        self._parts[part] = replace(self._parts[part], is_doubled=True)
+                        self._parts[part] = replace(self._parts[part], has_duplicate_formulas=True)
                 mark = send_segment(self._cluster, self._names, points, show)
                 self._segment += 1
                 for part, own in mark.parts.items():
@@ -212,7 +212,7 @@ class _Change:
 
     def commit(self) -> None:
         """Make the change take effect."""
-        self._take_away()
+        self._subtract_removed()
         self._lease.renew()
         merged, former = self._with_merged_tables()
         state = self.state
@@ -245,7 +245,7 @@ class _Change:
             tables=(*known.tables, *own.tables),
         )
 
-    def _take_away(self) -> None:
+    def _subtract_removed(self) -> None:
         """Mark the removed points, and subtract them from the statistics."""
         numbers = sorted(self._gone.values())
         if not numbers:
@@ -275,7 +275,7 @@ class _Change:
         for name, held in formulas.items():
             dead = self._dead_formulas(name, sorted(held), removed)
             self._mark(self._names.part(name), list(dead))
-            gone = self._passed_on(name, dead)
+            gone = self._uncounted_features(name, dead)
             taken[name] += gone
             counted[name] = PartState(len(gone))
         for name, places in passages.items():
@@ -317,7 +317,7 @@ class _Change:
                     dead[number] = payload
         return dead
 
-    def _passed_on(
+    def _uncounted_features(
         self, name: str, dead: Mapping[int, Mapping[str, Any]]
     ) -> list[NDArray[np.uint64]]:
         """The features of removed formulas that no longer count in the statistics.
@@ -327,14 +327,14 @@ class _Change:
         counting = [one for one in dead.values() if COUNTED in one]
         heirs: dict[int, int] = {}
         for batch in _batches(sorted({int(one[KEY]) for one in counting})):
-            heirs |= self._alike(name, batch, counted=False)
+            heirs |= self._points_with_keys(name, batch, counted=False)
         for batch in _batches(sorted(heirs.values())):
             self._set(self._names.part(name), {COUNTED: self._version}, batch)
         # An heir replaces one formula only.
         gone = [one for one in counting if heirs.pop(int(one[KEY]), None) is None]
         return [unpack(one.get("features"), "uint64") for one in gone]
 
-    def _alike(self, name: str, keys: Sequence[int], counted: bool) -> dict[int, int]:
+    def _points_with_keys(self, name: str, keys: Sequence[int], counted: bool) -> dict[int, int]:
         """Formulas that remain after the change: one point number for each key.
 
         Args:
@@ -414,7 +414,7 @@ def _clear(cluster: Cluster, names: Names, state: State) -> None:
             cluster.write("leftovers", "delete_payload", collection, [mark], points=later)
 
 
-def _swept(cluster: Cluster, names: Names, state: State, grace: float) -> State:
+def _delete_expired(cluster: Cluster, names: Names, state: State, grace: float) -> State:
     """Remove points and tables that were replaced at least ``grace`` seconds ago."""
     now = time.time()
     old = [version for version, when in state.former if now - when >= grace]

@@ -23,7 +23,7 @@ from mathsetu.formulas.parse import parse_once
 from mathsetu.intake.question import Question
 from mathsetu.library.segmented_posts import Filter
 from mathsetu.records import Post, Reason
-from mathsetu.retrieval.base import FormulaMatch, Scored, asked_formula, best
+from mathsetu.retrieval.base import FormulaMatch, Scored, best, query_formula
 from mathsetu.retrieval.formula import FormulaReply, FormulaRetriever
 from mathsetu.retrieval.formula_index import FormulaSegment, FormulaSettings, feature_counts
 from mathsetu.retrieval.postings import Postings, term_hashes
@@ -87,7 +87,7 @@ class ClusterFormulas:
         self, question: Question, k: int, allowed: NDArray[np.bool_] | None = None
     ) -> list[FormulaMatch]:
         """The formulas most similar to the formula of a question."""
-        return self.formulas(asked_formula(question).latex, k)
+        return self.formulas(query_formula(question).latex, k)
 
     def posts_with(self, formula: int) -> NDArray[np.int64]:
         """The numbers of the posts with a formula found by `formulas`, in order."""
@@ -116,11 +116,13 @@ class ClusterFormulas:
             asked: Formulas in LaTeX, and the number wanted for each.
         """
         snapshot, models = self.snapshot, self.snapshot.cluster.models
-        is_doubled = snapshot.state.parts[self.name].is_doubled
-        # Of points with the same LaTeX, search for one only; `_alike` finds the others.
+        has_duplicate_formulas = snapshot.state.parts[self.name].has_duplicate_formulas
+        # Of points with the same LaTeX, search for one only; `_points_with_keys` finds the others.
         counting = models.Range(lte=snapshot.state.version)
-        first = [models.FieldCondition(key=COUNTED, range=counting)] if is_doubled else []
-        fields = [*_FIELDS, KEY] if is_doubled else list(_FIELDS)
+        first = (
+            [models.FieldCondition(key=COUNTED, range=counting)] if has_duplicate_formulas else []
+        )
+        fields = [*_FIELDS, KEY] if has_duplicate_formulas else list(_FIELDS)
         requests = []
         for latex, limit in asked:
             counts = feature_counts(parse_once(latex), query=True)
@@ -147,11 +149,11 @@ class ClusterFormulas:
             for answer in answers
         ]
         is_all = all(len(one) < limit for one, (_, limit) in zip(found, asked, strict=True))
-        if is_doubled:
+        if has_duplicate_formulas:
             keys = [
                 {point.payload.get(KEY): int(point.id) for point in one.points} for one in answers
             ]
-            alike = self._alike({key for own in keys for key in own})
+            alike = self._points_with_keys({key for own in keys for key in own})
             for one, own in zip(found, keys, strict=True):
                 for key in own.keys() & alike.keys():
                     twin = one[own[key]]
@@ -162,7 +164,7 @@ class ClusterFormulas:
                     }
         return found, is_all
 
-    def _alike(self, keys: Collection[int]) -> dict[int, dict[int, NDArray[np.int64]]]:
+    def _points_with_keys(self, keys: Collection[int]) -> dict[int, dict[int, NDArray[np.int64]]]:
         """The posts of all formulas with the given keys, by key and point number."""
         snapshot, models = self.snapshot, self.snapshot.cluster.models
         found: defaultdict[int, dict[int, NDArray[np.int64]]] = defaultdict(dict)
@@ -198,7 +200,7 @@ class ClusterFormulas:
         )
         return {number: _read(number, payload) for number, payload in found.items()}
 
-    def held_by(
+    def formulas_of_posts(
         self, posts: Sequence[int], where: Filter | None, *, visible: bool
     ) -> dict[int, NDArray[np.int64]]:
         """The formulas of the given posts; with ``visible`` only of posts that may be found."""
@@ -256,7 +258,7 @@ class ClusterFormulaReply:
         partial = [number for number in numbers.tolist() if number not in self._whole]
         if partial:
             missing = [number for number in partial if number not in self._posts]
-            self._hold(self._finder.held_by(missing, None, visible=False), partial)
+            self._hold(self._finder.formulas_of_posts(missing, None, visible=False), partial)
         if not self._formulas:
             return np.zeros(len(numbers), dtype=np.float32)
         return self._reply.scores(np.searchsorted(self._numbers, numbers))
@@ -304,7 +306,7 @@ class ClusterFormulaReply:
             for start in range(done, len(ranked), _FILTERED):
                 check_time()
                 batch = ranked[start : start + _FILTERED].tolist()
-                allowed = self._finder.held_by(batch, self._finder.where, visible=True)
+                allowed = self._finder.formulas_of_posts(batch, self._finder.where, visible=True)
                 chosen |= {number: allowed[number] for number in batch if number in allowed}
                 if len(chosen) >= wanted:
                     return dict(list(chosen.items())[:wanted])
@@ -367,7 +369,7 @@ class _Index(FormulaRetriever):
         owners = np.repeat(np.arange(len(ordered)), [len(one.features) for one in ordered])
         weights = finder.snapshot.rarity(finder.name, features) * counts
         masses = np.bincount(owners, weights, len(ordered)).astype(np.float32)
-        postings = Postings.held(
+        postings = Postings.from_arrays(
             str(finder.snapshot.cluster.address),
             owners.astype(np.int32),
             features,
@@ -376,7 +378,7 @@ class _Index(FormulaRetriever):
         )
         own = np.array([places[formulas[number].latex] for number in everything], dtype=np.int32)
         occurrences, starts = _occurrences(np.array(everything, dtype=np.int64), own, posts)
-        segment = FormulaSegment.held(
+        segment = FormulaSegment.from_arrays(
             postings, [one.latex for one in ordered], masses, occurrences, starts
         )
         self.segments = [segment]

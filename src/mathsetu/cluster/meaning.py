@@ -53,7 +53,7 @@ _LEAST_BREADTH = 256
 _REMEMBERED = 2_000
 
 
-class Remembered:
+class SentenceCache:
     """A cache of the sentence vectors of passages, for all threads and versions of a library.
 
     Posts never change: the replacement of a post has another number.
@@ -90,7 +90,7 @@ class ClusterMeaning:
         settings: MeaningSettings,
         where: Filter | None,
         stored_posts: ClusterPosts,
-        remembered: Remembered,
+        remembered: SentenceCache,
     ) -> None:
         self.snapshot, self.name, self.settings, self.where = snapshot, name, settings, where
         self.posts = snapshot.state.posts
@@ -259,7 +259,7 @@ def _segment(finder: ClusterMeaning, payloads: Sequence[dict[str, Any]]) -> Mean
     rows = np.concatenate(vectors)
     if len(rows) != sum(counts) * dimensions or min(counts) < 0:
         raise damaged()
-    return MeaningSegment.held(
+    return MeaningSegment.from_arrays(
         str(finder.snapshot.cluster.address),
         rows.reshape(-1, dimensions),
         np.concatenate(scales),

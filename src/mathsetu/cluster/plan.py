@@ -271,7 +271,7 @@ def _counted_once(
                 parts[name],
                 documents=parts[name].documents - count,
                 tables=(*parts[name].tables, table),
-                is_doubled=True,
+                has_duplicate_formulas=True,
             )
     return once
 

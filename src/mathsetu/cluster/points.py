@@ -186,7 +186,7 @@ class _Formulas:
         numbers = self._segment.formulas_of(number)
         return {f"{self.name}_formulas": pack(numbers.astype(np.uint32))}
 
-    def held_by(self, kept: NDArray[np.int64]) -> NDArray[np.int64]:
+    def formulas_of_posts(self, kept: NDArray[np.int64]) -> NDArray[np.int64]:
         """The numbers of the distinct formulas of the given posts."""
         return np.unique(self._segment.occurrences(kept)).astype(np.int64)
 
@@ -312,7 +312,7 @@ class SegmentPoints:
         """The statistics that the segment adds to each part."""
         found = {part.name: part.counted(self.kept) for part in self._words}
         for formulas in self._formulas:
-            own = formulas.held_by(self.kept)
+            own = formulas.formulas_of_posts(self.kept)
             known = np.array(sorted(self._known[formulas.name]), dtype=np.int64)
             found[formulas.name] = formulas.counted(np.setdiff1d(own, known))
         return found
@@ -320,14 +320,14 @@ class SegmentPoints:
     def keys(self, name: str) -> dict[int, int]:
         """The keys (hashes of the LaTeX) of a part's formulas, by their numbers in the segment."""
         part = self._formula_part(name)
-        return {number: part.key(number) for number in part.held_by(self.kept).tolist()}
+        return {number: part.key(number) for number in part.formulas_of_posts(self.kept).tolist()}
 
     def without(self, name: str, numbers: Sequence[int]) -> Table:
         """The table that subtracts the given formulas of a part from the statistics."""
         _, table = self._formula_part(name).counted(np.array(numbers, dtype=np.int64))
         return Table(table.terms, -table.counts)
 
-    def leave_out(self, name: str, numbers: Iterable[int]) -> None:
+    def mark_counted(self, name: str, numbers: Iterable[int]) -> None:
         """Exclude formulas from the statistics, because they are already counted."""
         self._known[name] = set(numbers)
 
@@ -383,7 +383,7 @@ class SegmentPoints:
     def formulas(self, name: str) -> tuple[list[int], Callable[[Sequence[int]], Iterator[Point]]]:
         """The point numbers of a part's formulas, and a function that makes their points."""
         first = post_point(self.segment, 0)
-        numbers = self._formula_part(name).held_by(self.kept)
+        numbers = self._formula_part(name).formulas_of_posts(self.kept)
         return (first + numbers).tolist(), partial(self._formula_points, name)
 
     def _formula_part(self, name: str) -> _Formulas:

@@ -12,7 +12,7 @@ from mathsetu.cluster.layout import COLLECTION, ID, KIND, LANGUAGE, PARENT, TAGS
 from mathsetu.cluster.packing import damaged
 from mathsetu.cluster.snapshot import Snapshot
 from mathsetu.errors import UnknownPost
-from mathsetu.intake.posts import Glance, PostFacts
+from mathsetu.intake.posts import LazyPost, PostFacts
 from mathsetu.library.segmented_posts import FACETS, by_frequency, questions_of, whole_posts
 from mathsetu.library.store import Heading, facts_of
 from mathsetu.records import Post
@@ -92,7 +92,7 @@ class ClusterPosts:
         self._read_by_id(wanted)
         return whole_posts(facts, {post_id: self.find(post_id) for post_id in wanted})
 
-    def glances(self, numbers: Sequence[int]) -> dict[int, Glance]:
+    def lazy_posts(self, numbers: Sequence[int]) -> dict[int, LazyPost]:
         """Posts by their numbers as they were written; answers are not completed."""
         self._read_by_number(numbers)
         return {number: _glance(self._known[number]) for number in numbers}
@@ -245,8 +245,8 @@ class ClusterPosts:
                 return
 
 
-def _glance(facts: PostFacts) -> Glance:
-    return Glance.of(facts.post, facts.texts)
+def _glance(facts: PostFacts) -> LazyPost:
+    return LazyPost.of(facts.post, facts.texts)
 
 
 def _threads(payload: dict[str, Any]) -> list[str]:

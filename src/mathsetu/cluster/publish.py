@@ -168,7 +168,7 @@ def finish(
         # A former build of the library becomes current again.
         state = replace(state, builds=replaced, token=new_token())
         write_state(cluster, names.meta, state, expected=state.version)
-    point_at(cluster, names)
+    set_alias(cluster, names)
     return sweep_builds(cluster, names, state, grace)
 
 
@@ -212,7 +212,7 @@ def sweep_builds(cluster: Cluster, names: Names, state: State, grace: float) -> 
     return fresh
 
 
-def point_at(cluster: Cluster, names: Names) -> None:
+def set_alias(cluster: Cluster, names: Names) -> None:
     """Make the library's name an alias of a build, in one step."""
     models = cluster.models
     listed = cluster.read("the aliases", "get_aliases").aliases

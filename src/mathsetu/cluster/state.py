@@ -22,7 +22,7 @@ from mathsetu.errors import InputError
 from mathsetu.recipes.schema import parse_table
 
 #: Increases when libraries published by older versions can no longer be read.
-FORMAT = 3
+FORMAT = 4
 _STATE, _LOCK = 1, 2
 # Point numbers of the marks of published segments start here.
 _SEGMENTS = 1 << 40
@@ -39,15 +39,15 @@ class PartState:
         length: The sum of the lengths of the documents.
         tables: The tables with the document counts of terms.
         dimensions: The number of dimensions of dense vectors; 0 if there are none.
-        is_doubled: Whether a formula may have several points, in different segments, of which one
-            counts in the statistics.
+        has_duplicate_formulas: Whether a formula may have several points, in different segments,
+            of which one counts in the statistics.
     """
 
     documents: int = 0
     length: float = 0.0
     tables: tuple[TableName, ...] = ()
     dimensions: int = 0
-    is_doubled: bool = False
+    has_duplicate_formulas: bool = False
 
 
 @dataclass(frozen=True)
@@ -284,8 +284,7 @@ def _parts(table: Mapping[str, Any]) -> dict[str, PartState]:
             float(part["length"]),
             tuple(map(_table, part["tables"])),
             int(part["dimensions"]),
-            # Libraries of earlier versions do not have this field.
-            bool(part.get("is_doubled", False)),
+            bool(part["has_duplicate_formulas"]),
         )
         for name, part in table.items()
     }

@@ -24,9 +24,9 @@ from mathsetu.retrieval.weighting import (
     Translated,
     Wanted,
     WeighedQuery,
-    Weighted,
+    WeightedIndex,
+    adjusted_document_frequencies,
     make_scheme,
-    no_rarer,
 )
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class ClusterWords(LexicalRetriever):
         return bool(self._counts.of(term_hashes(list(terms))).any())
 
 
-class _Index(Weighted):
+class _Index(WeightedIndex):
     """The statistics of the collection, and access to its posts."""
 
     def __init__(
@@ -81,7 +81,7 @@ class _ClusterQuery(WeighedQuery):
         self._scheme, self._collection = index.scheme, index.collection
         self._hashes = term_hashes(list(wanted))
         counts = index.snapshot.counts[index.name].of(self._hashes)
-        self._counts = no_rarer(counts, wanted, translated)
+        self._counts = adjusted_document_frequencies(counts, wanted, translated)
         self._asked = [
             self._scheme.ask(strength, count, self._collection)
             for strength, count in zip(wanted.values(), self._counts.tolist(), strict=True)
@@ -134,7 +134,7 @@ class _ClusterQuery(WeighedQuery):
         )
         terms, counts, lengths = zip(*(self._read(number) for number in numbers), strict=True)
         sizes = np.array([len(one) for one in terms])
-        held = Postings.held(
+        held = Postings.from_arrays(
             str(remote.snapshot.cluster.address),
             np.repeat(np.arange(len(numbers), dtype=np.int32), sizes),
             np.concatenate(terms),
@@ -158,7 +158,7 @@ class _HeldQuery(WeighedQuery):
     """The query over posts in memory, with the statistics of the whole collection."""
 
     def __init__(self, held: Postings, scheme: Any, wanted: Wanted, whole: _ClusterQuery) -> None:
-        index = Weighted([held], scheme)
+        index = WeightedIndex([held], scheme)
         index.collection = whole._collection
         super().__init__(index, wanted)
         self._counts, self._asked = whole._counts, whole._asked

@@ -134,27 +134,27 @@ def write_submission(path: str | Path, runs: Iterable[Run]) -> None:
         table.writerow(HEADER)
         for number, run in zip(RUN_NUMBERS, runs, strict=False):
             for query_id, hits in run.rankings.items():
-                name = _inert(query_id)
-                table.writerows((name, _inert(hit.id), number, repr(hit.score)) for hit in hits)
+                name = _escaped(query_id)
+                table.writerows((name, _escaped(hit.id), number, repr(hit.score)) for hit in hits)
 
 
-def put_run(path: str | Path, run: Run, number: int) -> None:
+def add_run(path: str | Path, run: Run, number: int) -> None:
     """Write a run into a submission under a number and keep the other runs of the file.
 
     A run of the same number is replaced. Run numbers must have no gaps, as the task requires.
 
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp()) / "team.csv"
-    >>> put_run(path, Run("words", {"Q1": (Hit("7", 0.5),)}), 1)
-    >>> put_run(path, Run("vectors", {"Q1": (Hit("8", 0.9),)}), 2)
+    >>> add_run(path, Run("words", {"Q1": (Hit("7", 0.5),)}), 1)
+    >>> add_run(path, Run("vectors", {"Q1": (Hit("8", 0.9),)}), 2)
     >>> [(run.name, run.rankings["Q1"][0].id) for run in read_submission(path)]
     [('1', '7'), ('2', '8')]
     """
-    runs = read_beside(path, number) | {number: run}
+    runs = read_other_runs(path, number) | {number: run}
     write_submission(path, [runs[one] for one in sorted(runs)])
 
 
-def read_beside(path: str | Path, number: int) -> dict[int, Run]:
+def read_other_runs(path: str | Path, number: int) -> dict[int, Run]:
     """Return the other runs of a submission by number; refuse a number that would leave a gap."""
     if str(number) not in RUN_NUMBERS:
         raise InputError(f"run {number}: a submission holds runs {', '.join(RUN_NUMBERS)}")
@@ -242,7 +242,7 @@ def _checked(row: list[str]) -> tuple[str, str, str, float]:
     return query_id, search_id, number, finite(score)
 
 
-def _inert(written_id: str) -> str:
+def _escaped(written_id: str) -> str:
     """Refuse an id that a spreadsheet would execute; an escaped id would match no post."""
     breaks = "\r" in written_id or "\n" in written_id
     if breaks or (written_id.startswith(_FORMULA_SIGNS) and not _NUMBER.fullmatch(written_id)):

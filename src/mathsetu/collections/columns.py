@@ -71,7 +71,7 @@ def read_posts(
     >>> post.title, post.body, post.id
     ('Sums', 'What is $1+1$?', 'notes.csv#2')
     """
-    bad.uses_form()
+    bad.note_form_used()
     name = name or given_name(path)
     fields = bad.fields if fields is None else fields
     with _readable_twice(path) as file:

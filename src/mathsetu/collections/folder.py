@@ -74,7 +74,7 @@ def read_posts(
             f"{path}: is a library; give the files that it was built from, or export its posts "
             f"first: mathsetu convert {path} posts.jsonl"
         )
-    yield from _Gathering(bad, language, others).read(FolderTree(root), prefix_of(root))
+    yield from _TreeReader(bad, language, others).read(FolderTree(root), prefix_of(root))
 
 
 def prefix_of(root: Path) -> str:
@@ -110,7 +110,7 @@ def read_archive(
     """Read every file in an archive: zip, tar (also compressed), 7z, or one compressed file."""
     _check_is_file(path, "an archive")
     name = given_name(path)
-    gathering = _Gathering(bad, language, others)
+    gathering = _TreeReader(bad, language, others)
     with open_archive(path, str(path)) as tree:
         if tree is not None:
             yield from gathering.read(tree, f"{name}/")
@@ -189,7 +189,7 @@ def document_kind(path: str | Path) -> Kind | None:
     return _kind(FolderTree(place.parent), place.name) if place.is_file() else None
 
 
-class _Gathering:
+class _TreeReader:
     """Reads all files of a tree, each in its format."""
 
     def __init__(self, bad: BadRows, language: str, others: Others | None) -> None:
@@ -211,10 +211,10 @@ class _Gathering:
         read: set[str] = set()
         for name in names:
             if name not in taken_in:
-                yield from self._guarded(tree, name, prefix, depth, read)
+                yield from self._read_safely(tree, name, prefix, depth, read)
         for name in latex:  # files that include each other
             if name in taken_in and name not in read:
-                yield from self._guarded(tree, name, prefix, depth, read)
+                yield from self._read_safely(tree, name, prefix, depth, read)
 
     def single(self, name: str, shown: str, data: bytes) -> Iterator[Post]:
         """Read one compressed file, given its decompressed content."""
@@ -225,7 +225,7 @@ class _Gathering:
         prefix = name[: -len(posixpath.basename(name))]
         yield from self._document(tree, tree.name, prefix, kind, set())
 
-    def _guarded(
+    def _read_safely(
         self, tree: Tree, name: str, prefix: str, depth: int, read: set[str]
     ) -> Iterator[Post]:
         """Read a file; report it as a bad row if it cannot be read, and note a missing extra."""

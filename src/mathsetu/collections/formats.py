@@ -241,7 +241,7 @@ def _gathered(
     return gather
 
 
-def _told(read: Callable[[str | Path, BadRows], Iterator[Post]], name: str) -> Reader:
+def _counting(read: Callable[[str | Path, BadRows], Iterator[Post]], name: str) -> Reader:
     """Return a reader that also counts its file."""
 
     def counted(path: str | Path, bad: BadRows) -> Iterator[Post]:
@@ -308,10 +308,10 @@ FORMATS: dict[str, Format] = {
     form.name: form
     for form in (
         Format("arqmath-answers", "posts", "ARQMath: answers with their questions as JSON Lines",
-               _told(arqmath.read_answers, "jsonl"), None, None, _JSON,
+               _counting(arqmath.read_answers, "jsonl"), None, None, _JSON,
                r'\{(?=[^\n]*"answer_id" *:)(?=[^\n]*"question_id" *:)(?=[^\n]*"answer" *:)'),
         Format("jsonl-posts", "posts", "our own JSON Lines: posts",
-               _told(jsonl.read_posts, "jsonl"), jsonl.write_posts, None, _JSON,
+               _counting(jsonl.read_posts, "jsonl"), jsonl.write_posts, None, _JSON,
                r'\{"mathsetu": *"posts"|(?!\{"mathsetu")\{(?=[^\n]*"body" *:)'),
         Format("jsonl-queries", "queries", "our own JSON Lines: queries",
                jsonl.read_queries, jsonl.write_queries, None, _JSON,
@@ -323,7 +323,7 @@ FORMATS: dict[str, Format] = {
                jsonl.read_formulas, jsonl.write_formulas, None, _JSON,
                r'\{"mathsetu": *"formulas"|(?!\{"mathsetu")\{(?=[^\n]*"latex" *:)'),
         Format("parquet-posts", "posts", "Parquet: posts, exact both ways",
-               _told(parquet.read_posts, "parquet"), parquet.write_posts, None, _PARQUET,
+               _counting(parquet.read_posts, "parquet"), parquet.write_posts, None, _PARQUET,
                r"posts\Z"),
         Format("parquet-queries", "queries", "Parquet: queries, exact both ways",
                parquet.read_queries, parquet.write_queries, None, _PARQUET, r"queries\Z"),
@@ -338,7 +338,7 @@ FORMATS: dict[str, Format] = {
         Format("ir_datasets-qrels", "judgments", "a dataset of ir_datasets: judgments",
                ir_datasets.read_judgments),
         Format("stackexchange", "posts", "Posts.xml of a Stack Exchange dump or of ARQMath",
-               _told(_with_site, "stackexchange"), None, None, (".xml",),
+               _counting(_with_site, "stackexchange"), None, None, (".xml",),
                _XML + r"<(?:posts|row)\b"),
         Format("wikipedia", "posts", "a dump of Wikipedia or another wiki: pages-articles.xml",
                wikipedia.read_posts, None, None, (".xml",), _XML + r"<mediawiki\b"),
@@ -351,7 +351,7 @@ FORMATS: dict[str, Format] = {
         Format("table", "posts", "CSV, TSV, JSON or Parquet with any columns (--field)",
                columns.read_posts),
         Format("clmir-posts", "posts", "CLMIR 2025: the training CSV",
-               _told(clmir.read_posts, "table"), None, None, (".csv",),
+               _counting(clmir.read_posts, "table"), None, None, (".csv",),
                _header("id|search_?id", "body", "title")),
         Format("clmir-submission", "runs", "CLMIR 2025: the CSV that teams hand in",
                clmir.read_submission, clmir.write_submission, clmir.validate_submission,

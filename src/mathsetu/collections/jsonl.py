@@ -80,7 +80,7 @@ def read_posts(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Post]:
     >>> [post.formulas[0].latex for post in read_posts(path)]
     ['x>0']
     """
-    bad.uses_form()
+    bad.note_form_used()
     return noting_html(_posts(path, bad), shown(path), bad)
 
 

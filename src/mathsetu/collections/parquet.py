@@ -70,7 +70,7 @@ def held(path: str | Path) -> str:
 
 def read_posts(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Post]:
     """Read posts; if a post has no ``formulas``, they are extracted from its text."""
-    bad.uses_form()
+    bad.note_form_used()
     return noting_html(_posts(path, bad), shown(path), bad)
 
 

@@ -130,7 +130,7 @@ class BadRows:
         if self.tally is not None:
             self.tally.left_out(post_id, formulas)
 
-    def uses_form(self) -> None:
+    def note_form_used(self) -> None:
         """Record that a file is read to which the user's ``form`` may apply."""
         if self.tally is not None:
             self.tally.has_forms = True

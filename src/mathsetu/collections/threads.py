@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from mathsetu.collections.jsonl import from_json, to_json
 from mathsetu.markup import extract, split
-from mathsetu.records import Formula, Post, is_told
+from mathsetu.records import Formula, Post, has_question_text
 
 _TABLES = """
 CREATE TABLE questions (id TEXT PRIMARY KEY, post BLOB NOT NULL) WITHOUT ROWID;
@@ -44,7 +44,7 @@ def with_questions(posts: Iterable[Post]) -> Iterator[Post]:
             if not post.parent_id:
                 _keep(database, "INSERT OR IGNORE INTO questions VALUES (?, ?)", post.id, post)
                 yield post
-            elif is_told(post):
+            elif has_question_text(post):
                 yield post
             elif (question := _question(database, post)) is not None:
                 yield beside(post, question)
@@ -61,7 +61,7 @@ def beside(answer: Post, question: Post) -> Post:
 
     Formulas of the question keep their ids and their post id.
     """
-    told = () if answer.question else _told_formulas(question, with_title=not answer.title)
+    told = () if answer.question else _question_formulas(question, with_title=not answer.title)
     own = answer.formulas or extract(split(answer.body), answer.id, "body")
     return replace(
         answer,
@@ -83,7 +83,7 @@ def is_accepted(post: Post) -> bool:
     return bool(post.accepted_id) and post.accepted_id == post.id
 
 
-def _told_formulas(question: Post, *, with_title: bool) -> tuple[Formula, ...]:
+def _question_formulas(question: Post, *, with_title: bool) -> tuple[Formula, ...]:
     """Return the formulas of a question as formulas of an answer, with the field they are in."""
     fields = {"title": "title", "body": "question"} if with_title else {"body": "question"}
     return tuple(

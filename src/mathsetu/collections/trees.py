@@ -155,7 +155,7 @@ class ZipTree(Tree):
 
     def entries(self, bad: BadRows) -> Iterator[Entry]:
         """Files by name."""
-        _tell_outside(self._outside, self.label, bad)
+        _report_outside(self._outside, self.label, bad)
         for name in _counted(self._members, self.label):
             info = self._members[name]
             if info.flag_bits & 1:
@@ -194,7 +194,7 @@ class TarTree(Tree):
 
     def entries(self, bad: BadRows) -> Iterator[Entry]:
         """Yield files by name; links and devices are skipped."""
-        _tell_outside(self._outside, self.label, bad)
+        _report_outside(self._outside, self.label, bad)
         for name in self._others:
             bad.passed_over(self.shown(name), "not a regular file")
         for name in _counted(self._members, self.label):
@@ -237,7 +237,7 @@ class SevenZipTree(Tree):
 
     def entries(self, bad: BadRows) -> Iterator[Entry]:
         """Files by name."""
-        _tell_outside(self._outside, self.label, bad)
+        _report_outside(self._outside, self.label, bad)
         for name in _counted(self._members, self.label):
             yield Entry(name, int(self._members[name].uncompressed))
 
@@ -380,7 +380,7 @@ def clean_name(name: str) -> str:
     return "" if name in (".", "..") or name.startswith("../") else name
 
 
-def _tell_outside(names: list[str], label: str, bad: BadRows) -> None:
+def _report_outside(names: list[str], label: str, bad: BadRows) -> None:
     for name in names:
         bad.passed_over(f"{label}: {name}", "a path that leads outside its archive")
 

@@ -119,7 +119,7 @@ class BuiltinEncoder:
 
     def tokens(self, texts: Sequence[str], reading: int = FAST) -> list[list[int]]:
         """Return the token ids of texts, without truncation."""
-        tokenizer, _ = self._cut_for(reading)
+        tokenizer, _ = self._tokenizer_for(reading)
         encodings = tokenizer.encode_batch_fast([_whole(text) for text in texts])
         return [encoding.ids for encoding in encodings]
 
@@ -127,24 +127,24 @@ class BuiltinEncoder:
         self, text: str, reading: int = FAST
     ) -> tuple[list[int], list[tuple[int, int]]]:
         """Return the token ids of a text, and the start and end of each in characters."""
-        tokenizer, _ = self._cut_for(reading)
+        tokenizer, _ = self._tokenizer_for(reading)
         encoding = tokenizer.encode(_whole(text))
         return encoding.ids, encoding.offsets
 
-    def glances(self, rows: Sequence[Row], reading: int = FAST) -> Vectors:
+    def mean_token_vectors(self, rows: Sequence[Row], reading: int = FAST) -> Vectors:
         """Return the normalised mean of the token vectors of each row; zeros for an empty row.
 
         No network is run, so these vectors are very cheap but inaccurate. They are computed on the
         CPU.
         """
-        _, table = self._cut_for(reading)
+        _, table = self._tokenizer_for(reading)
         means = np.zeros((len(rows), table.shape[1]), dtype=np.float32)
         for mean, row in zip(means, rows, strict=True):
             if len(row):
                 mean[:] = table[row].mean(axis=0, dtype=np.float32) - _ZERO
         return np.asarray(means / np.maximum(np.linalg.norm(means, axis=1, keepdims=True), 1e-9))
 
-    def _cut_for(self, reading: int) -> tuple[Any, Any]:
+    def _tokenizer_for(self, reading: int) -> tuple[Any, Any]:
         """Return the tokenizer of a reading and the table of its token vectors."""
         if reading == WIDE and self._is_wide:
             return self._wider
@@ -189,8 +189,8 @@ class BuiltinEncoder:
         self.check_room(rows)
         vectors = np.zeros((len(rows), self._dimensions), dtype=np.float32)
         network = self._networks[careful]
-        _, table = self._cut_for(careful)
-        for width, places in _alike(rows, network.group, self._runtime.batch):
+        _, table = self._tokenizer_for(careful)
+        for width, places in _batches_by_width(rows, network.group, self._runtime.batch):
             read = places * 2 if steady and len(places) == 1 else places
             batch = np.zeros((len(read), width), dtype=np.int64)
             for line, place in zip(batch, read, strict=True):
@@ -204,7 +204,9 @@ def own_folder() -> Path:
     return Path(str(resources.files(__package__) / "model"))
 
 
-def _alike(rows: Sequence[Row], group: int, tokens: int) -> Iterator[tuple[int, list[int]]]:
+def _batches_by_width(
+    rows: Sequence[Row], group: int, tokens: int
+) -> Iterator[tuple[int, list[int]]]:
     """Yield batches of rows of equal width: the width, and the indices of the rows.
 
     A batch has at most ``tokens`` tokens.

@@ -15,9 +15,9 @@ from mathsetu.models import (
     SAFE_LOADING,
     check_installed,
     loading,
+    max_tokens_in,
     model_folder,
     require,
-    room_by,
 )
 
 if TYPE_CHECKING:
@@ -89,6 +89,6 @@ def open_sentence_encoder(
         opened = package.SentenceTransformer(str(folder), device=device, **SAFE_LOADING)
     if max_tokens:
         # The limit of a model is often higher than its default.
-        most = room_by(opened[0].auto_model.config.to_dict()) or opened.max_seq_length
+        most = max_tokens_in(opened[0].auto_model.config.to_dict()) or opened.max_seq_length
         opened.max_seq_length = min(max_tokens, most)
     return opened

@@ -64,7 +64,7 @@ class Comparison:
             elif difference.other == run and difference.mean < 0:
                 yield LETTERS[difference.run]
 
-    def from_baseline(self, run: int, measure: Measure) -> Difference | None:
+    def difference_from_baseline(self, run: int, measure: Measure) -> Difference | None:
         """The difference of a run from the first run; None for the first run itself."""
         for difference in self.differences:
             if (difference.run, difference.other, difference.measure) == (run, 0, measure):

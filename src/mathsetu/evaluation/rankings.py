@@ -28,7 +28,7 @@ class Oddities:
 
     ``missing`` are judged topics without hits, ``unknown`` are topics without judgments,
     ``repeated`` are topics in which a hit occurs more than once. ``unmapped`` counts hits without a
-    known visual id. ``is_of_others`` is true if no hit at all is judged.
+    known visual id. ``no_hit_is_judged`` is true if no hit at all is judged.
 
     >>> print(*Oddities(missing=("A.3",)).messages(), sep="; ")
     1 judged topic has no hits and counts as 0 (trec_eval -c does so too): A.3
@@ -38,7 +38,7 @@ class Oddities:
     unknown: tuple[str, ...] = ()
     repeated: tuple[str, ...] = ()
     unmapped: int = 0
-    is_of_others: bool = False
+    no_hit_is_judged: bool = False
 
     def messages(self) -> Iterator[str]:
         """One line per kind of irregularity: what, how many, and how it was handled."""
@@ -61,7 +61,7 @@ class Oddities:
             )
         if self.unmapped:
             yield f"hits without a known visual id are left out, as the lab does: {self.unmapped:,}"
-        if self.is_of_others:
+        if self.no_hit_is_judged:
             yield NO_HIT_IS_JUDGED
 
 
@@ -99,10 +99,10 @@ def judged_rankings(
     missing = tuple(topic for topic in rankings if not run.rankings.get(topic))
     known = rankings.keys() | judgments.left_out
     unknown = tuple(topic for topic in run.rankings if topic not in known)
-    is_of_others = len(missing) < len(rankings) and not any(
+    no_hit_is_judged = len(missing) < len(rankings) and not any(
         ranking.found for ranking in rankings.values()
     )
-    return rankings, Oddities(missing, unknown, tuple(repeated), unmapped, is_of_others)
+    return rankings, Oddities(missing, unknown, tuple(repeated), unmapped, no_hit_is_judged)
 
 
 def in_order(hits: Iterable[Hit]) -> list[str]:

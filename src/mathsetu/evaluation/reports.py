@@ -131,7 +131,7 @@ def is_report(text: str) -> bool:
 
 
 def _from_baseline(comparison: Comparison, place: int, measure: Measure) -> list[Cell]:
-    difference = comparison.from_baseline(place, measure)
+    difference = comparison.difference_from_baseline(place, measure)
     if difference is None:
         return ["", "", "", "", ""]
     return [

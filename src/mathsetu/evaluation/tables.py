@@ -121,7 +121,7 @@ class Table:
         """
         # The number of CSV columns of each column.
         widths = [1 + any(_marks(row[place]) for row in self.rows) for place in self._places]
-        header = [(_inert(name), f"{_inert(name)} above") for name in self.columns]
+        header = [(_escaped(name), f"{_escaped(name)} above") for name in self.columns]
         rows = [[(_full(cell), _marks(cell)) for cell in row] for row in self.rows]
         buffer = io.StringIO()
         writer = csv.writer(buffer, lineterminator="\n")
@@ -159,10 +159,10 @@ def _in_latex(cell: Cell) -> str:
 
 
 def _full(cell: Cell) -> str:
-    return repr(cell.value) if isinstance(cell, Number) else _inert(cell)
+    return repr(cell.value) if isinstance(cell, Number) else _escaped(cell)
 
 
-def _inert(text: str) -> str:
+def _escaped(text: str) -> str:
     """Return a text that a spreadsheet shows as it is, after an apostrophe if it needs one."""
     text = " ".join(text.splitlines())  # a line break would begin a new row
     return f"'{text}" if text.startswith(_FORMULA_SIGNS) else text

@@ -42,13 +42,14 @@ _CHOICES = frozenset(_COMMAND.findall(" ".join(map(" ".join, _SPELLINGS)))).unio
 )
 
 
-def plainly(latex: str) -> str:
+def normalise_formula(latex: str) -> str:
     r"""Strip blanks, brackets and variants of spelling from LaTeX, to search for a formula in it.
 
     Fractions are reduced to their parts, because there are several ways to write them.
 
-    >>> plainly(r"\dfrac{1}{n ^ {2}} \, dx") == plainly(r"\frac1{n^2}dx") == plainly("1/n^2 dx")
-    True
+    >>> written = (r"\dfrac{1}{n ^ {2}} \, dx", r"\frac1{n^2}dx", "1/n^2 dx")
+    >>> len(set(map(normalise_formula, written)))
+    1
     """
     plain = "".join(latex.split())
     has_commands = "\\" in plain
@@ -74,7 +75,7 @@ class HasFormulas(Protocol):
 
     @property
     def plain(self) -> str:
-        """The whole text, stripped by `plainly`."""
+        """The whole text, stripped by `normalise_formula`."""
         ...
 
     @property
@@ -83,7 +84,7 @@ class HasFormulas(Protocol):
         ...
 
 
-def exactly(asked: str, text: HasFormulas) -> tuple[float, str]:
+def exact_score(asked: str, text: HasFormulas) -> tuple[float, str]:
     """Return how exactly a text contains a formula, and the formula of the text that does.
 
     The score is 1 for an equal formula, `PART` for a larger formula that contains it, else 0.
@@ -95,13 +96,13 @@ def exactly(asked: str, text: HasFormulas) -> tuple[float, str]:
 
 
 def most_exact(asked: str, formulas: Iterable[str]) -> tuple[float, str]:
-    r"""Return how exactly any of some formulas contains another, and which one (see `exactly`).
+    r"""Return how exactly any of some formulas contains another, and which one (see `exact_score`).
 
     >>> most_exact(r"\frac{1}{n^2}", [r"\frac1n", r"1/n^2 < 1"])
     (0.8, '1/n^2 < 1')
     """
     wanted = _plain_formula(asked)
-    if not wanted or not is_telling(asked):
+    if not wanted or not is_informative(asked):
         return 0.0, ""
     likely = islice((latex for latex in formulas if wanted in _plain_formula(latex)), _MOST)
     share, best = 0.0, ""
@@ -115,12 +116,12 @@ def most_exact(asked: str, formulas: Iterable[str]) -> tuple[float, str]:
     return share, best
 
 
-def is_telling(latex: str) -> bool:
+def is_informative(latex: str) -> bool:
     r"""Whether a formula is large enough that its occurrence in a post is informative.
 
     A named function with an argument is informative at any size.
 
-    >>> is_telling("x"), is_telling("-1"), is_telling("x^2"), is_telling(r"\det A")
+    >>> is_informative("x"), is_informative("-1"), is_informative("x^2"), is_informative(r"\det A")
     (False, False, True, True)
     """
     nodes = len(_keys(latex).keys)
@@ -128,7 +129,7 @@ def is_telling(latex: str) -> bool:
 
 
 # Good posts are found repeatedly, and each formula of a query is compared with all of theirs.
-_plain_formula = lru_cache(maxsize=1 << 14)(plainly)
+_plain_formula = lru_cache(maxsize=1 << 14)(normalise_formula)
 
 
 @lru_cache(maxsize=64)

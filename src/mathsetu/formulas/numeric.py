@@ -52,7 +52,7 @@ def _reciprocal(function: Callable[[complex], complex]) -> Callable[[complex], c
     return lambda number: 1 / function(number)
 
 
-def _gamma(number: complex) -> complex:
+def _factorial(number: complex) -> complex:
     """Return the factorial, extended to real numbers by the gamma function."""
     if number.imag:
         raise ValueError("the gamma function is only evaluated for real numbers")
@@ -133,11 +133,11 @@ def value_labels(tree: Tree) -> list[str]:
     return labels
 
 
-def labels_by_number(tree: Tree) -> list[str]:
+def labels_with_values(tree: Tree) -> list[str]:
     r"""Return the labels of an operator tree; each numeric sub-tree is one label, its value.
 
     >>> from mathsetu.formulas import parse_latex
-    >>> labels_by_number(parse_latex(r"x+\frac{1}{2}").opt), parse_latex("x+0.50").opt
+    >>> labels_with_values(parse_latex(r"x+\frac{1}{2}").opt), parse_latex("x+0.50").opt
     (['U!plus', 'V!x', 'N!0.5'], Tree('U!plus', 0=Tree('V!x'), 1=Tree('N!0.50')))
     """
     numbers: dict[int, Fraction | None] = {}
@@ -156,10 +156,10 @@ def labels_by_number(tree: Tree) -> list[str]:
     return labels
 
 
-def by_value(label: str) -> str:
+def normalise_number_label(label: str) -> str:
     """Return a label of a layout tree, with a number replaced by its value.
 
-    >>> by_value("N!0.50"), by_value("V!x")
+    >>> normalise_number_label("N!0.50"), normalise_number_label("V!x")
     ('N!0.5', 'V!x')
     """
     number = number_value(label[2:]) if label.startswith("N!") else None
@@ -281,8 +281,8 @@ _SIMPLE: Final[Mapping[tuple[str, int], Callable[[list[complex]], complex]]] = {
     ("O!SUP", 2): lambda n: n[0] ** n[1],
     ("O!root", 2): lambda n: n[0] ** (1 / n[1]),
     ("O!percent", 1): lambda n: n[0] / 100,
-    ("O!factorial", 1): lambda n: _gamma(n[0]),
-    ("O!binomial", 2): lambda n: _gamma(n[0]) / (_gamma(n[1]) * _gamma(n[0] - n[1])),
+    ("O!factorial", 1): lambda n: _factorial(n[0]),
+    ("O!binomial", 2): lambda n: _factorial(n[0]) / (_factorial(n[1]) * _factorial(n[0] - n[1])),
 }
 
 

@@ -17,10 +17,10 @@ MATCH_SHARE = 1 / 3
 #: The weight of the query coverage in the structural match.
 COVERAGE_SHARE = 0.2
 #: The share of the gap to 1 gained by a formula that contains the whole query in one piece.
-FOUND_WHOLE = 0.5
+WHOLE_MATCH_BONUS = 0.5
 #: Queries with fewer nodes are contained in many unrelated formulas, unless they have a named
 #: function or a big operator.
-LEAST_WHOLE = 5
+MIN_BONUS_NODES = 5
 # Functions written by signs instead of a name: |x|, ⌊x⌋, dx.
 _BY_SIGNS = frozenset({"F!abs", "F!floor", "F!ceiling", "F!round", "F!d", "F!df"})
 _BIG_OPERATORS = frozenset({"O!sum", "O!product", "O!int"})
@@ -95,18 +95,18 @@ def similarity(overlap: float, found: Match) -> float:
     structure = (1 - COVERAGE_SHARE) * found.score + COVERAGE_SHARE * found.coverage
     like = (1 - MATCH_SHARE) * overlap + MATCH_SHARE * structure
     is_whole = found.coverage == 1 and found.in_one_piece
-    if is_whole and is_telling([node.label for node in found.query_nodes]):
-        like += FOUND_WHOLE * (1 - like)
+    if is_whole and is_distinctive([node.label for node in found.query_nodes]):
+        like += WHOLE_MATCH_BONUS * (1 - like)
     return like
 
 
-def is_telling(labels: Sequence[str]) -> bool:
+def is_distinctive(labels: Sequence[str]) -> bool:
     """Whether few formulas contain a query with these labels by chance.
 
-    >>> is_telling(["F!tan", "V!x"]), is_telling(["F!abs", "V!x"]), is_telling(["O!sum", "V!x"])
-    (True, False, True)
+    >>> [is_distinctive([label, "V!x"]) for label in ("F!tan", "F!abs", "O!sum")]
+    [True, False, True]
     """
-    return len(labels) >= LEAST_WHOLE or any(map(_is_rare, labels))
+    return len(labels) >= MIN_BONUS_NODES or any(map(_is_rare, labels))
 
 
 def _is_rare(label: str) -> bool:

@@ -39,7 +39,7 @@ class GraphBuilder:
 
     Attributes:
         maker: The maker of sentence graphs: a name from the table of makers, or an instance.
-        troubles: How many sentences got the graph of their terms because their maker failed
+        failures: How many sentences got the graph of their terms because their maker failed
             (``sentences``), and how many formulas were attached to the root because their
             placeholder was missing (``formulas``).
 
@@ -52,7 +52,7 @@ class GraphBuilder:
     """
 
     maker: str | SentenceMaker = "best"
-    troubles: Counter[str] = field(default_factory=Counter)
+    failures: Counter[str] = field(default_factory=Counter)
 
     def build(self, source: Source) -> Graph:
         """Return the graph of one text."""
@@ -77,9 +77,9 @@ class GraphBuilder:
     def _sentence_graphs(self, language: str, sentences: Sequence[str]) -> list[SentenceGraph]:
         """Return one graph per sentence; the graph of its terms if the maker failed."""
         maker = maker_for(language, self.maker) if isinstance(self.maker, str) else self.maker
-        made = _make_by_halves(maker, sentences)
+        made = _make_with_bisection(maker, sentences)
         failed = [place for place, graph in enumerate(made) if graph is None]
-        self.troubles["sentences"] += len(failed)
+        self.failures["sentences"] += len(failed)
         instead = TermsMaker(language).make([sentences[place] for place in failed])
         for place, graph in zip(failed, instead, strict=True):
             made[place] = graph
@@ -116,7 +116,7 @@ class GraphBuilder:
             if place is None:
                 place = graph.add_node(label)
                 graph.add_edge(graph.root, MATH, place)
-                self.troubles["formulas"] += 1
+                self.failures["formulas"] += 1
             attach_formula(graph, place, formula)
             spelling = "".join(formula.latex.split())
             if spelling in seen:
@@ -145,7 +145,9 @@ def build_graph(
     return GraphBuilder(maker).build(Source(text, language, formulas))
 
 
-def _make_by_halves(maker: SentenceMaker, sentences: Sequence[str]) -> list[SentenceGraph | None]:
+def _make_with_bisection(
+    maker: SentenceMaker, sentences: Sequence[str]
+) -> list[SentenceGraph | None]:
     """Make all graphs in one call; on failure, split in half until the faulty sentence is found."""
     if not sentences:
         return []
@@ -156,8 +158,8 @@ def _make_by_halves(maker: SentenceMaker, sentences: Sequence[str]) -> list[Sent
             return [None]
     middle = len(sentences) // 2
     return [
-        *_make_by_halves(maker, sentences[:middle]),
-        *_make_by_halves(maker, sentences[middle:]),
+        *_make_with_bisection(maker, sentences[:middle]),
+        *_make_with_bisection(maker, sentences[middle:]),
     ]
 
 

@@ -35,11 +35,11 @@ def with_document_languages(posts: Iterable[Post]) -> Iterator[Post]:
 
 def _with_languages(sections: list[Post]) -> list[Post]:
     # Imported lazily: only documents need it.
-    from mathsetu.languages.detect import detect_in_words, language_in_document, says_little
+    from mathsetu.languages.detect import detect_in_words, is_too_short, language_in_document
 
     words = [f"{MarkedText(post.title).words}\n{MarkedText(post.body).words}" for post in sections]
     is_short = [
-        not post.language and says_little(own) for post, own in zip(sections, words, strict=True)
+        not post.language and is_too_short(own) for post, own in zip(sections, words, strict=True)
     ]
     if len(sections) == 1 or not any(is_short):
         return sections

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
-from mathsetu.formulas.exact import plainly
+from mathsetu.formulas.exact import normalise_formula
 from mathsetu.intake.marked_text import MarkedText
-from mathsetu.languages.phrases import evened
+from mathsetu.languages.phrases import normalise_phrase
 from mathsetu.languages.table import language as language_of
 from mathsetu.markup import extract
 from mathsetu.records import Formula, Post
@@ -127,7 +127,7 @@ def placed_texts(written: Mapping[str, str], known: list[Any]) -> dict[str, Mark
     }
 
 
-class Glance:
+class LazyPost:
     r"""A lazily read post; every property is computed on first access and cached.
 
     The post may have no list of formulas, and an answer has no fields of its question.
@@ -136,7 +136,7 @@ class Glance:
         raw: A text that contains at least all words and commands of the post, so that a word that
             is not in it is not in the post.
 
-    >>> Glance.of(Post("7", r"Is $\dfrac{1}{2} + x$ even?")).formulas
+    >>> LazyPost.of(Post("7", r"Is $\dfrac{1}{2} + x$ even?")).formulas
     ('\\dfrac{1}{2} + x',)
     """
 
@@ -190,14 +190,14 @@ class Glance:
         return self.raw.lower()
 
     @cached_property
-    def evened(self) -> str:
+    def normalised(self) -> str:
         """All its texts, normalised for the search of phrases."""
-        return "\n".join(map(evened, self.written.values()))
+        return "\n".join(map(normalise_phrase, self.written.values()))
 
     @cached_property
     def plain(self) -> str:
-        """All its texts, normalised for the search of formulas (`plainly`)."""
-        return plainly(" ".join(self.written.values()))
+        """All its texts, normalised for the search of formulas (`normalise_formula`)."""
+        return normalise_formula(" ".join(self.written.values()))
 
     @cached_property
     def formulas(self) -> tuple[str, ...]:
@@ -206,8 +206,8 @@ class Glance:
 
     @cached_property
     def plain_formulas(self) -> frozenset[str]:
-        """The formulas in its texts, with normalised spelling (`plainly`)."""
-        return frozenset(map(plainly, self.formulas))
+        """The formulas in its texts, with normalised spelling (`normalise_formula`)."""
+        return frozenset(map(normalise_formula, self.formulas))
 
 
 def spelling(latex: str) -> str:
@@ -251,9 +251,9 @@ def split_texts(written: Mapping[str, str]) -> dict[str, MarkedText]:
 
 def _detected(texts: dict[str, MarkedText]) -> str:
     # Imported lazily: showing posts does not need it.
-    from mathsetu.languages.detect import detect_in_words, says_little
+    from mathsetu.languages.detect import detect_in_words, is_too_short
 
     words = f"{texts['title'].words}\n{texts['body'].words}"
-    if texts["question"].text and says_little(words):
+    if texts["question"].text and is_too_short(words):
         words = f"{texts['question'].words}\n{words}"
     return detect_in_words(words).language

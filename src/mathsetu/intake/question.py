@@ -163,13 +163,14 @@ class Question:
         ]  # fmt: skip
 
     @cached_property
-    def words_once(self) -> str:
+    def words_without_glosses(self) -> str:
         """The words without English glosses of preceding terms, for translation.
 
-        >>> Question(Query("1", "सारणिक (determinant) $D$", language="hi")).words_once.strip()
+        >>> question = Question(Query("1", "सारणिक (determinant) $D$", language="hi"))
+        >>> question.words_without_glosses.strip()
         'सारणिक'
         """
-        return self._said_once(self.words)
+        return self._without_glosses(self.words)
 
     @cached_property
     def readable(self) -> str:
@@ -179,11 +180,11 @@ class Question:
         return self._with_text(lambda span: self._accented(span.raw))
 
     @cached_property
-    def readable_once(self) -> str:
+    def readable_without_glosses(self) -> str:
         """The same without English glosses of preceding terms."""
         if "(" not in self.text or self._is_romanised(self.text):
             return self.readable
-        return self._with_text(lambda span: self._said_once(self._accented(span.raw)))
+        return self._with_text(lambda span: self._without_glosses(self._accented(span.raw)))
 
     def _with_text(self, change: Callable[[Span], str]) -> str:
         """Return the marked text with the texts between formulas changed."""
@@ -198,7 +199,7 @@ class Question:
 
         return with_accents(text, self.language)
 
-    def _said_once(self, text: str) -> str:
+    def _without_glosses(self, text: str) -> str:
         if "(" not in text:
             return text
         from mathsetu.languages.glossary.glosses import without_glosses  # lazy

@@ -38,11 +38,11 @@ from mathsetu.languages.vocabulary import (
     LATIN,
     LEARNED,
     STEM,
+    approximate_weight_in,
     further_terms_of,
+    is_exact_term,
     is_in_terms,
-    is_written_so,
     known,
-    quick_weight_in,
     terms_of,
     weight_in,
 )
@@ -217,8 +217,8 @@ def detect_in_words(text: str, override: str = "", prior: Prior = NO_PRIOR) -> D
     romanised = _romanised(tokens) if script == "Latn" else ("", 0.0)
     if romanised[1] >= _SURE:
         return Detected(*romanised, script)
-    if (plainly := _plainly(plain, script, tokens)) is not None:
-        return Detected(plainly, _SURE, script)
+    if (by_function_words := _by_function_words(plain, script, tokens)) is not None:
+        return Detected(by_function_words, _SURE, script)
     found = _by_words(plain, script, tokens, romanised, prior)
     return _with_expected(found, plain, tokens, prior) if len(tokens) <= _FEW else found
 
@@ -297,11 +297,13 @@ def _with_expected(found: Detected, text: str, tokens: list[str], prior: Prior) 
     return Detected(likely[0], found.confidence, found.script, tuple(likely))
 
 
-def says_little(text: str) -> bool:
+def is_too_short(text: str) -> bool:
     """Whether a text without formulas is too short to determine its language.
 
-    >>> says_little("Gauss, Jordan: 2, 3, 5, 7, 11, 13, 17, 19"), says_little("是的，由归纳法可得")
-    (True, False)
+    >>> is_too_short("Gauss, Jordan: 2, 3, 5, 7, 11, 13, 17, 19")
+    True
+    >>> is_too_short("是的，由归纳法可得")
+    False
     """
     # A script of only one language determines it, however short the text is.
     plain = text[:_ENOUGH]
@@ -325,7 +327,7 @@ def language_in_document(text: str, document: str) -> str:
         return found.language
     tokens = [token for token in tokenize(text) if len(token) > 1 and not token.isdigit()]
     theirs, own = (
-        sum(bool(quick_weight_in(token, code)) for token in tokens) if code in ROWS else 0
+        sum(bool(approximate_weight_in(token, code)) for token in tokens) if code in ROWS else 0
         for code in (document, found.language)
     )
     return document if theirs >= own else found.language
@@ -333,7 +335,7 @@ def language_in_document(text: str, document: str) -> str:
 
 def _further(text: str, script: str, tokens: list[str], prior: Prior) -> Detected | None:
     """Return a further language that the function words of a text indicate, else None."""
-    own = {code: _speaks_for(code, script, tokens) for code in _own_words(script)}
+    own = {code: _count_indicators(code, script, tokens) for code in _own_words(script)}
     found = {code: count for code, count in own.items() if count}
     if not found:
         return None
@@ -392,7 +394,7 @@ def _in_few_words(
         return None
     term = text.strip(_PUNCTUATION)
     found = terms_of(term, codes)
-    if found and not is_written_so(term, found[0]):
+    if found and not is_exact_term(term, found[0]):
         # The exact spelling may be a term of another language, or one of ours without accents.
         expected = (code for code in prior.further(script) if _has_words(code, tokens))
         theirs = tuple(dict.fromkeys((*further_terms_of(term, script), *expected)))
@@ -447,12 +449,12 @@ def _has_words(code: str, tokens: list[str]) -> bool:
 def _further_by_words(text: str, counting: list[str], prior: Prior) -> Detected | None:
     """Return an unexpected further language that knows the words better than ours, else None."""
     ours = (*LATIN, *prior.further("Latn"))
-    own = {code: [quick_weight_in(token, code) for token in counting] for code in ours}
+    own = {code: [approximate_weight_in(token, code) for token in counting] for code in ours}
     # Skip words that one of ours knows; English words occur in texts of all languages.
     if not counting or min(own["en"]) >= LEARNED or max(map(min, own.values())) >= STEM:
         return None
     theirs = {
-        code: [quick_weight_in(token, code) for token in counting]
+        code: [approximate_weight_in(token, code) for token in counting]
         for code, row in FURTHER.items()
         if row.script == "Latn" and code not in ours
     }
@@ -575,7 +577,7 @@ def _is_mostly_hindi(tokens: list[str], prior: Prior) -> bool:
         )
         telling = {word for word in terms if len(word) > 3}
     known_to = {
-        code: {word for word in counting if quick_weight_in(word, code) >= least}
+        code: {word for word in counting if approximate_weight_in(word, code) >= least}
         for code, least in others.items()
     }
     own = telling.difference(*known_to.values())
@@ -585,7 +587,7 @@ def _is_mostly_hindi(tokens: list[str], prior: Prior) -> bool:
     return bool(own) and covered > most and covered >= enough * len(counting)
 
 
-def _plainly(text: str, script: str, tokens: list[str]) -> str | None:
+def _by_function_words(text: str, script: str, tokens: list[str]) -> str | None:
     """Return the language that function words determine, without loading vocabularies and model.
 
     Only for short texts, since a long text may quote another language. None if not certain.
@@ -596,7 +598,7 @@ def _plainly(text: str, script: str, tokens: list[str]) -> str | None:
         return None if _not_english().intersection(tokens) else "en"
     if script == "Deva":
         hindi, nepali = _hindi_and_nepali(tokens)
-        if hindi and not nepali and not _speaks_for("mr", script, tokens):
+        if hindi and not nepali and not _count_indicators("mr", script, tokens):
             return "hi"
     return None
 
@@ -615,7 +617,7 @@ def _by_model(text: str, script: str, tokens: list[str], prior: Prior) -> tuple[
     if script == "Deva":
         _weigh_devanagari(odds, tokens)
     for code in _own_words(script).keys() & odds.keys():
-        odds[code] += _FURTHER_WORD * _speaks_for(code, script, tokens)
+        odds[code] += _FURTHER_WORD * _count_indicators(code, script, tokens)
     if not odds:
         return "", 0.0
     best = max(odds, key=lambda code: (odds[code], code))
@@ -733,7 +735,7 @@ def _own_words(script: str) -> dict[str, frozenset[str]]:
     }
 
 
-def _speaks_for(code: str, script: str, tokens: list[str]) -> int:
+def _count_indicators(code: str, script: str, tokens: list[str]) -> int:
     """Count the words of a text that indicate a further language rather than one of ours."""
     ours = _SERVED_SCRIPTS.get(script, ())
     words = _own_words(script)[code].intersection(tokens)

@@ -5,13 +5,13 @@ apply only to longer words. Other rules need accents: *multiplicação* becomes 
 *multiplicacao* does not. Therefore, plurals of these kinds first become singulars, and endings
 typed without accents get them. The result is an intermediate form, not always a word.
 
->>> [usual_ending(word, "english") for word in ("factorisation", "neighbourhood", "centre")]
+>>> [normalise_ending(word, "english") for word in ("factorisation", "neighbourhood", "centre")]
 ['factorization', 'neighborhood', 'center']
->>> [usual_ending(word, "portuguese") for word in ("funções", "funcao", "integrais", "ordens")]
+>>> [normalise_ending(word, "portuguese") for word in ("funções", "funcao", "integrais", "ordens")]
 ['função', 'função', 'integral', 'ordem']
->>> usual_ending("equacions", "catalan"), usual_ending("egalites", "french")
+>>> normalise_ending("equacions", "catalan"), normalise_ending("egalites", "french")
 ('equació', 'egalités')
->>> [usual_ending(word, "spanish") for word in ("unidades", "unidad", "matriz", "simetria")]
+>>> [normalise_ending(word, "spanish") for word in ("unidades", "unidad", "matriz", "simetria")]
 ['unidade', 'unidade', 'matrice', 'simetría']
 """
 
@@ -104,14 +104,14 @@ ENDINGS: Final[dict[str, dict[str, str]]] = {
 }
 
 
-def usual_ending(word: str, stemmer: str) -> str:
+def normalise_ending(word: str, stemmer: str) -> str:
     """Return a lower-case word with its ending normalised for a stemmer.
 
     Args:
         word: The word; most words stay unchanged.
         stemmer: The stemmer, as `stem.py` names it.
 
-    >>> usual_ending("números", "portuguese"), usual_ending("funciones", "spanish")
+    >>> normalise_ending("números", "portuguese"), normalise_ending("funciones", "spanish")
     ('números', 'funciones')
     """
     for ending, usual in _PATTERNS.get(stemmer, ()):

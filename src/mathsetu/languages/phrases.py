@@ -30,9 +30,9 @@ class Phrase:
         """Whether a lower-case text contains all its words; a fast test before the others."""
         return all(word in lower for word in _plain_words(self.text))
 
-    def is_in(self, evened: str) -> bool:
-        """Whether a text normalised by `evened` contains it, perhaps inside longer words."""
-        return _evened_phrase(self.text) in evened
+    def is_in(self, normalised: str) -> bool:
+        """Whether a normalised text contains the phrase, perhaps inside longer words."""
+        return _normalised_phrase(self.text) in normalised
 
     def found_in(self, text: str) -> str:
         """Return the phrase as written in a text; an empty string if it does not occur."""
@@ -40,10 +40,10 @@ class Phrase:
         return " ".join(found[0].split()) if found else ""
 
 
-def evened(text: str) -> str:
+def normalise_phrase(text: str) -> str:
     r"""Return a text in lower case with single spaces, for a first search of phrases.
 
-    >>> evened("Infinitely  many\nprimes")
+    >>> normalise_phrase("Infinitely  many\nprimes")
     'infinitely many primes'
     """
     return " ".join(text.lower().split())
@@ -55,7 +55,7 @@ def as_heading(text: str) -> str:
     >>> as_heading("  Binomial theorem? ") == as_heading("binomial Theorem")
     True
     """
-    return evened(text).strip(f"{_PUNCTUATION} ")
+    return normalise_phrase(text).strip(f"{_PUNCTUATION} ")
 
 
 @lru_cache(maxsize=64)
@@ -64,7 +64,7 @@ def _plain_words(phrase: str) -> list[str]:
     return sorted(filter(str.isalnum, phrase.lower().split()), key=len, reverse=True)
 
 
-_evened_phrase = lru_cache(maxsize=64)(evened)
+_normalised_phrase = lru_cache(maxsize=64)(normalise_phrase)
 
 
 @lru_cache(maxsize=64)

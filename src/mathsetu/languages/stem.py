@@ -16,7 +16,7 @@ from functools import cache
 
 from mathsetu.errors import InputError
 from mathsetu.languages import croatian
-from mathsetu.languages.endings import ENDINGS, usual_ending
+from mathsetu.languages.endings import ENDINGS, normalise_ending
 
 Stem = Callable[[str], str]
 
@@ -43,7 +43,7 @@ def _arabic(word: str) -> str:
 
 
 def _with_usual_endings(name: str) -> Stem:
-    return lambda word: _snowball(name)(usual_ending(word, name))
+    return lambda word: _snowball(name)(normalise_ending(word, name))
 
 
 _OWN: dict[str, Stem] = {

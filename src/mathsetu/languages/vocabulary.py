@@ -51,10 +51,10 @@ def terms_of(text: str, codes: Iterable[str]) -> tuple[str, ...]:
     return exact or tuple(code for code in codes if folded in _folded_terms(code))
 
 
-def is_written_so(text: str, code: str) -> bool:
+def is_exact_term(text: str, code: str) -> bool:
     """Whether a text is a term of a language in this exact spelling.
 
-    >>> is_written_so("Número primo", "es"), is_written_so("numero primo", "es")
+    >>> is_exact_term("Número primo", "es"), is_exact_term("numero primo", "es")
     (True, False)
     """
     return _plain(text) in _written_terms(code)
@@ -106,13 +106,13 @@ def weight_in(word: str, code: str) -> float:
     return LEARNED if terms and all(_is_learned(term, code) for term in terms) else 0.0
 
 
-def quick_weight_in(word: str, code: str) -> float:
+def approximate_weight_in(word: str, code: str) -> float:
     """Return the weight of a word in a language in Latin script, approximate if it is further.
 
     For further languages, only function words, words of terms and learned words are looked up;
     stems would take too long for so many languages.
 
-    >>> quick_weight_in("matrice", "fr") > quick_weight_in("matrice", "en")
+    >>> approximate_weight_in("matrice", "fr") > approximate_weight_in("matrice", "en")
     True
     """
     if code in LANGUAGES:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from mathsetu.errors import DamagedLibrary, InputError, reason
-from mathsetu.intake.posts import Glance
+from mathsetu.intake.posts import LazyPost
 from mathsetu.library.manifest import (
     Manifest,
     check,
@@ -23,7 +23,7 @@ from mathsetu.recipes import searched_with
 from mathsetu.recipes.parts import make_retriever, models_of
 from mathsetu.recipes.schema import Recipe
 from mathsetu.records import Post
-from mathsetu.retrieval.base import Recent, Retriever
+from mathsetu.retrieval.base import BoundedCache, Retriever
 
 if TYPE_CHECKING:
     import numpy as np
@@ -59,7 +59,7 @@ class Posts(Protocol):
         """Posts by their numbers; answers are completed from their questions."""
         ...
 
-    def glances(self, numbers: Sequence[int]) -> dict[int, Glance]:
+    def lazy_posts(self, numbers: Sequence[int]) -> dict[int, LazyPost]:
         """Posts by their numbers as they were written; answers are not completed."""
         ...
 
@@ -248,18 +248,18 @@ class CachedPosts(SegmentedPosts):
 
     def __init__(self, *arguments: object) -> None:
         super().__init__(*arguments)  # type: ignore[arg-type]
-        self._whole = Recent(super().posts, _REMEMBERED)
-        self._glances = Recent(super().glances, _GLANCED)
-        self._named = Recent(super().ids, _NAMED)
-        self._headings = Recent(super().headings, _NAMED)
+        self._whole = BoundedCache(super().posts, _REMEMBERED)
+        self._lazy_posts = BoundedCache(super().lazy_posts, _GLANCED)
+        self._named = BoundedCache(super().ids, _NAMED)
+        self._headings = BoundedCache(super().headings, _NAMED)
 
     def posts(self, numbers: Sequence[int]) -> dict[int, Post]:
         """Posts by their numbers; answers are completed from their questions."""
         return self._whole.read(numbers)
 
-    def glances(self, numbers: Sequence[int]) -> dict[int, Glance]:
+    def lazy_posts(self, numbers: Sequence[int]) -> dict[int, LazyPost]:
         """Posts by their numbers as they were written; answers are not completed."""
-        return self._glances.read(numbers)
+        return self._lazy_posts.read(numbers)
 
     def ids(self, numbers: Sequence[int]) -> dict[int, str]:
         """The ids of posts by their numbers."""
@@ -271,6 +271,6 @@ class CachedPosts(SegmentedPosts):
 
     def close(self) -> None:
         """Close the files."""
-        for recent in (self._whole, self._glances, self._named, self._headings):
+        for recent in (self._whole, self._lazy_posts, self._named, self._headings):
             recent.clear()
         super().close()

@@ -36,7 +36,7 @@ from mathsetu.plain_files import is_plain_file, open_plain, sync_folder, sync_tr
 from mathsetu.pool import ordered_map
 from mathsetu.recipes.parts import check_model, join_statistics, make_builder
 from mathsetu.recipes.schema import Recipe, Selection
-from mathsetu.records import Post, is_told
+from mathsetu.records import Post, has_question_text
 from mathsetu.retrieval.base import Builder, DistinctReader, Kind
 from mathsetu.retrieval.mapped import seal, unseal
 
@@ -194,7 +194,7 @@ def affected_answers(
     """
     for post_id in sorted(ids):
         for answer in answers_to(post_id):
-            if answer.id not in ids and answer.id not in gone and not is_told(answer):
+            if answer.id not in ids and answer.id not in gone and not has_question_text(answer):
                 yield answer
 
 

@@ -222,7 +222,7 @@ def weighted_sum(
     """
     counting = [part for part in weights if weights[part]]
     retrieving = [part for part in recipe.ranking.candidates_from if weights[part]] or counting
-    panel = _Panel(parts, questions)
+    panel = _PartReplies(parts, questions)
     found: dict[str, list[Scored]] = {}
     for place, part in enumerate(retrieving):
         search = partial(panel.best, part, depth, allowed)
@@ -279,12 +279,12 @@ def weighted_sum(
                 if exact is not None:
                     scores[part][leading] = exact
             added = shares(scores, own, ranking.normalise, ranking.full_scores)
-        added_up = _added_up(question, numbers, scores, own, added, panel.replies(place))
+        added_up = _combine(question, numbers, scores, own, added, panel.replies(place))
         added_up.silent = frozenset(silent)
         yield added_up
 
 
-def _added_up(
+def _combine(
     question: Question,
     numbers: NDArray[np.int64],
     scores: dict[str, Numbers],
@@ -303,7 +303,7 @@ def _added_up(
     return RecipeReply(question, numbers[places], total, added, replies, said=said)
 
 
-class _Panel:
+class _PartReplies:
     """The parts of a recipe; each answers all questions in one call, on first use."""
 
     def __init__(self, parts: Mapping[str, Retriever], questions: Sequence[Question]) -> None:

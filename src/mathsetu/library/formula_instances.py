@@ -15,7 +15,7 @@ import numpy as np
 
 from mathsetu.formulas.notation import write_tree
 from mathsetu.formulas.parse import parse_once
-from mathsetu.intake.posts import Glance, spelling
+from mathsetu.intake.posts import LazyPost, spelling
 from mathsetu.intake.question import Question
 from mathsetu.markup import extract
 from mathsetu.records import Formula, Hit
@@ -150,7 +150,7 @@ def _instances(
     added = context(numbers) if context else np.zeros(len(numbers))
     order = np.argsort(-added, kind="stable")
     for number, more in zip(numbers[order].tolist(), added[order].tolist(), strict=True):
-        own = stored_posts.glances([number])[number]
+        own = stored_posts.lazy_posts([number])[number]
         for formula in _own_formulas(own):
             if formula.id == match.id if match.id else spelling(formula.latex) == wanted:
                 placed = replace(formula, post_id=formula.post_id or own.post.id)
@@ -159,7 +159,7 @@ def _instances(
                     return
 
 
-def _own_formulas(post: Glance) -> Iterable[Formula]:
+def _own_formulas(post: LazyPost) -> Iterable[Formula]:
     """The formulas that a post lists or, if it lists none, those in its texts."""
     if post.post.formulas:
         return post.post.formulas

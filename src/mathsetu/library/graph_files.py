@@ -174,7 +174,7 @@ def import_graphs(
         progress: Called as the work goes on.
 
     Returns:
-        The number of graphs, and the problems found in them (`GraphBuilder.troubles`).
+        The number of graphs, and the problems found in them (`GraphBuilder.failures`).
     """
     with ImportedGraphs(target, write=True) as store:
         if sources is None:
@@ -195,4 +195,4 @@ def import_graphs(
                     batch = []
             yield from built_graphs(batch, builder, progress)
 
-        return store.write(joined()), dict(builder.troubles)
+        return store.write(joined()), dict(builder.failures)

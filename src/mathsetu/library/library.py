@@ -272,9 +272,9 @@ class Library:
             [hits] = self._batch(asked, k, where, explain, own_language, view, clock, posts=True)
             return hits
 
-        return self._steadily(work)
+        return self._with_retry(work)
 
-    def _steadily(
+    def _with_retry(
         self, work: Callable[[View, Clock], Result], seconds: float | None = None
     ) -> Result:
         """Call a function with one version of the library; retry it if that version is dropped.
@@ -409,7 +409,7 @@ class Library:
         if weights is not None:
             check_type("weights", weights, Mapping, "a table such as {'words': 1}")
 
-        return self._steadily(work, seconds)
+        return self._with_retry(work, seconds)
 
     def explain(
         self,
@@ -443,7 +443,7 @@ class Library:
             score = float(reply.scores[place])
             return Hit(post_id, score, post_id, reply.reasons(place, post), post=post)
 
-        return self._steadily(work)
+        return self._with_retry(work)
 
     def similar(self, post_id: str, k: int = 10, *, seconds: float | None = None) -> Answer:
         """The posts most similar to a post, without the post itself.
@@ -497,7 +497,7 @@ class Library:
         for start in range(0, len(questions), _TOGETHER):
             batch = questions[start : start + _TOGETHER]
             ids = (question.query.id for question in batch)
-            found = self._steadily(partial(self._batch, batch, k, where, explain, "off"))
+            found = self._with_retry(partial(self._batch, batch, k, where, explain, "off"))
             rankings.update(zip(ids, found, strict=True))
         return Run(name or self.recipe.name, rankings)
 
@@ -598,15 +598,15 @@ class Library:
             is_exact = len(reply.numbers) < ranker.depth(k)
             own = language_of(question.asker).code if shown.own_language else ""
             if own in view.languages and len(view.languages) > 1 and len(reply.numbers):
-                work_out = partial(
-                    ranker.preferring,
+                compute = partial(
+                    ranker.prefer_language,
                     reply,
                     own,
                     shown.own_language,
                     k,
                     is_filtered=within is not None or bool(where and where.conditions),
                 )
-                reply = clock.attempt(LANGUAGE, work_out) or reply
+                reply = clock.attempt(LANGUAGE, compute) or reply
             if shown.min_score is not None:  # compared with the scores shown
                 reply = reply.ordered(np.flatnonzero(reply.scores >= shown.min_score).tolist())
             end = shown.offset + k
@@ -669,7 +669,7 @@ class Library:
                     return there[:k]
                 wanted *= 2
 
-        return self._steadily(work)
+        return self._with_retry(work)
 
     def posts_with(self, formula: FormulaMatch, limit: int) -> tuple[str, ...]:
         """The ids of the first posts that contain a formula found by `formulas`.
@@ -717,7 +717,7 @@ class Library:
             )
             return list(islice(found, k)) if every else distinct_instances(found, k)
 
-        return self._steadily(work)
+        return self._with_retry(work)
 
     def _formulas_of(self, view: View) -> FormulaFinder:
         for retriever in view.parts(None)[0].values():
@@ -738,7 +738,7 @@ class Library:
 
     def tags(self, limit: int) -> dict[str, int]:
         """The most frequent tags and how many posts have each."""
-        return self._steadily(lambda view, clock: view.stored_posts.tags(limit))
+        return self._with_retry(lambda view, clock: view.stored_posts.tags(limit))
 
     def titles(self, limit: int) -> Iterator[tuple[int, str]]:
         """The numbers and titles of the first posts with a title; empty on a cluster."""
@@ -746,8 +746,8 @@ class Library:
 
     def titles_of(self, numbers: Sequence[int]) -> list[str]:
         """The titles of posts by their numbers."""
-        glances = self._backend.now().stored_posts.glances(numbers)
-        return [glances[number].post.title for number in numbers]
+        lazy_posts = self._backend.now().stored_posts.lazy_posts(numbers)
+        return [lazy_posts[number].post.title for number in numbers]
 
     def has_words(self, terms: Iterable[str]) -> bool:
         """Whether any post contains one of the analysed terms; True without a lexical part."""
@@ -761,7 +761,7 @@ class Library:
     def present(self, ids: Iterable[str]) -> set[str]:
         """The given ids that exist in the library."""
         asked = list(ids)
-        return self._steadily(
+        return self._with_retry(
             lambda view, clock: {one for one in asked if one in view.stored_posts}
         )
 
@@ -787,7 +787,7 @@ class Library:
                     found.setdefault(name, set()).update(ids)
             return found
 
-        return self._steadily(work)
+        return self._with_retry(work)
 
     def sizes_of_documents(self, names: Iterable[str]) -> dict[str, int]:
         """The number of posts of each document, table, archive or thread, by name."""
@@ -797,7 +797,7 @@ class Library:
             threads = view.stored_posts.threads(asked)
             return {name: len(posts) for name, posts in threads.items()}
 
-        return self._steadily(work)
+        return self._with_retry(work)
 
     def older_posts(self, tally: Tally) -> dict[str, int]:
         """For files that were added again, the number of older posts that were not replaced.
@@ -815,12 +815,12 @@ class Library:
         Names from removed posts may be included. Empty on a cluster, where the search would be
         slow.
         """
-        names = self._steadily(lambda view, clock: view.stored_posts.threads_below(prefix))
+        names = self._with_retry(lambda view, clock: view.stored_posts.threads_below(prefix))
         return [name for name in names if source_file(f"{name}#")]
 
     def has_collection(self, name: str) -> bool:
         """Whether a collection has any post."""
-        return self._steadily(lambda view, clock: view.stored_posts.has_collection(name))
+        return self._with_retry(lambda view, clock: view.stored_posts.has_collection(name))
 
     def kept_collections(self, posts: Sequence[Post]) -> dict[str, str]:
         """The collections of added posts that do not name one, by post id.
@@ -847,7 +847,7 @@ class Library:
                 known[one] = next((beside[name] for name in names if name in beside), "")
             return {one: collection for one, collection in known.items() if collection}
 
-        return self._steadily(work)
+        return self._with_retry(work)
 
     def ids_like(
         self, name: str, limit: int = 3, *, but: Collection[str] = frozenset()
@@ -869,7 +869,7 @@ class Library:
             short = (one for one in every if len(one) <= _LONGEST_COMPARED)
             return get_close_matches(name, list(islice(short, _COMPARED)), n=limit)
 
-        return self._steadily(work)
+        return self._with_retry(work)
 
     def post(self, post_id: str) -> Post:
         """One post by its id.
@@ -878,7 +878,7 @@ class Library:
         that is in the library. This also holds for hits.
         """
         check_type("the id", post_id, str, "a text")
-        return self._steadily(lambda view, clock: view.stored_posts.post(post_id))
+        return self._with_retry(lambda view, clock: view.stored_posts.post(post_id))
 
 
 def _stated(language: str, code_of: Callable[[str], str]) -> str:

@@ -18,19 +18,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mathsetu.deadline import Clock, check_time
-from mathsetu.formulas.exact import exactly, is_telling
-from mathsetu.intake.posts import Glance
+from mathsetu.formulas.exact import exact_score, is_informative
+from mathsetu.intake.posts import LazyPost
 from mathsetu.intake.question import Question
 from mathsetu.languages.phrases import Phrase, as_heading, phrases
 from mathsetu.library.backend import Posts
 from mathsetu.library.candidates import RecipeReply, weighted_sum
 from mathsetu.library.store import Heading
-from mathsetu.ranking.hybrid import Calibration, own_first
+from mathsetu.ranking.hybrid import Calibration, order_by_language
 from mathsetu.ranking.rerank import Rerank, Reranker
 from mathsetu.ranking.rerank.model_input import candidate_text, question_text
 from mathsetu.recipes.schema import Recipe
 from mathsetu.records import BETWEEN_TITLES, Evidence, Hit, Post, Reason, Run
-from mathsetu.retrieval.base import Comparing, Reply, Retriever, Scored
+from mathsetu.retrieval.base import ComparableReply, Reply, Retriever, Scored
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -144,8 +144,8 @@ class Ranker:
             guesses = (name for name in levels if self.recipe.parts[name]["kind"] in _GUESSING)
             levels |= dict.fromkeys(guesses, 0.0)
             scores = learned.scores(ranked.totals, levels, ranked.silent)
-        if scores.max(initial=0) < learned.threshold and self._is_said(ranked):
-            scores = learned.scores(ranked.totals, levels, ranked.silent, is_said=True)
+        if scores.max(initial=0) < learned.threshold and self._contains_query(ranked):
+            scores = learned.scores(ranked.totals, levels, ranked.silent, contains_query=True)
         return scores
 
     def _knows_words(self, question: Question) -> bool:
@@ -160,7 +160,7 @@ class Ranker:
 
         return known_share(question.words, question.languages, is_used) >= _LEAST_KNOWN
 
-    def _is_said(self, ranked: RecipeReply) -> bool:
+    def _contains_query(self, ranked: RecipeReply) -> bool:
         """Whether a post contains the question: as written, all its words, or all its formulas.
 
         All words are searched for in the posts with the best word scores. A formula may be part of
@@ -174,10 +174,10 @@ class Ranker:
                 return True
         for name, reply in _lexical(ranked).items():
             order = np.argsort(-ranked.said[name], kind="stable")
-            likely = filter(reply.may_say_all, ranked.numbers[order[:_SAID_AMONG]].tolist())
+            likely = filter(reply.may_match_all, ranked.numbers[order[:_SAID_AMONG]].tolist())
             numbers = list(islice(likely, _SAID_BY))
             posts = self._posts.posts(numbers)
-            return any(reply.narrowest(posts[number]) for number in numbers)
+            return any(reply.shortest_passage(posts[number]) for number in numbers)
         return False
 
     def depth(self, k: int) -> int:
@@ -185,7 +185,7 @@ class Ranker:
         ranking, rerank = self.recipe.ranking, self.recipe.rerank
         return max(k, ranking.candidates, rerank.depth if rerank else 0)
 
-    def preferring(
+    def prefer_language(
         self,
         ranked: RecipeReply,
         language: str,
@@ -204,7 +204,7 @@ class Ranker:
         Args:
             ranked: The posts.
             language: The preferred language.
-            strength: The strength of the preference (`own_first`).
+            strength: The strength of the preference (`order_by_language`).
             depth: The number of posts wanted; at least as many are examined.
             is_filtered: Whether a filter applies; then no versions are looked up.
         """
@@ -229,7 +229,7 @@ class Ranker:
             if seen[group].thread_id in threads
         }
         totals, scores = ranked.totals[places], ranked.scores[places]
-        order = own_first(scores, totals, is_own, groups, sizes, strength)
+        order = order_by_language(scores, totals, is_own, groups, sizes, strength)
         is_rest = np.ones(len(ranked.numbers), dtype=np.bool_)
         is_rest[places] = False
         before = [*(places[place] for place in order), *np.flatnonzero(is_rest).tolist()]
@@ -291,7 +291,7 @@ class Ranker:
         first = list(range(len(seen)))
         near = self._near(ranked, numbers, [heading.language for heading in seen])
         mentioned = {place for pair in near for place in pair}
-        posts = self._posts.glances(numbers[sorted(mentioned)].tolist())
+        posts = self._posts.lazy_posts(numbers[sorted(mentioned)].tolist())
         same: dict[int, list[int]] = {}
         for other, place in near:
             check_time()
@@ -312,7 +312,7 @@ class Ranker:
         ranked: RecipeReply, numbers: NDArray[np.int64], languages: Sequence[str]
     ) -> list[tuple[int, int]]:
         """Pairs of places of posts in different languages with nearly the same meaning."""
-        comparing = [one for one in ranked.replies.values() if isinstance(one, Comparing)]
+        comparing = [one for one in ranked.replies.values() if isinstance(one, ComparableReply)]
         spoken = Counter(filter(None, languages)).most_common()
         if not comparing or len(spoken) < 2:
             return []
@@ -337,7 +337,7 @@ class Ranker:
         depth = _LOOKED_INTO_FOR_LITTLE if exact.asks_little else _LOOKED_INTO
         first = ranked.numbers[:_LOOKED_INTO_FOR_WORDS].tolist()
         likely = first[:depth] + list(filter(exact.may_have_words, first[depth:]))
-        posts = self._posts.glances(likely)
+        posts = self._posts.lazy_posts(likely)
         shares = [
             weight * exact.share(number, posts[number]) if number in posts else 0.0
             for number in first
@@ -457,7 +457,7 @@ class ExactReply:
     @cached_property
     def _formulas(self) -> list[str]:
         longest_first = sorted(self._question.formulas, key=len, reverse=True)
-        return list(islice(filter(is_telling, longest_first), _FORMULAS))
+        return list(islice(filter(is_informative, longest_first), _FORMULAS))
 
     @cached_property
     def _phrases(self) -> list[Phrase]:
@@ -466,13 +466,13 @@ class ExactReply:
     def may_have_words(self, number: int) -> bool:
         """Whether a post may have all words of a short question; a fast test."""
         lexical = self._lexical
-        return lexical is not None and lexical.word_count > 1 and lexical.may_say_all(number)
+        return lexical is not None and lexical.word_count > 1 and lexical.may_match_all(number)
 
-    def share(self, number: int, post: Glance) -> float:
+    def share(self, number: int, post: LazyPost) -> float:
         """How much of the question a post contains: as written, or else its words in proximity."""
         return self.held(post)[0] or self._together(number, post)[0]
 
-    def held(self, post: Glance) -> tuple[float, list[Evidence]]:
+    def held(self, post: LazyPost) -> tuple[float, list[Evidence]]:
         """How much of the question a post contains as written, with the matches.
 
         This is 1 for all of it, and `_TITLE` if it is the title.
@@ -485,7 +485,7 @@ class ExactReply:
         if not whole:
             return 0.0, found
         for latex in self._formulas:
-            share, own = exactly(latex, post)
+            share, own = exact_score(latex, post)
             if own:
                 total += share
                 found.append(Evidence("formula", latex, own))
@@ -495,25 +495,25 @@ class ExactReply:
                 found.append(Evidence("word", phrase.text, own))
         return total / whole, found
 
-    def _together(self, number: int, post: Glance) -> tuple[float, tuple[str, ...]]:
+    def _together(self, number: int, post: LazyPost) -> tuple[float, tuple[str, ...]]:
         """The share for all words of the question in proximity, and the quotes of the post.
 
         Words match in any order, and so do their translations.
         """
         if self._lexical is None or not self.may_have_words(number):
             return 0.0, ()
-        own = self._lexical.narrowest(post.post)
+        own = self._lexical.shortest_passage(post.post)
         if own is None or own.words > _TOGETHER:
             return 0.0, ()
         count = self._lexical.word_count
         language = post.post.language
-        if len(own.quotes) == 1 and self._lexical.is_asked_for(own.quotes[0], language):
-            is_title = self._lexical.is_asked_for(_last_heading(post), language)
+        if len(own.quotes) == 1 and self._lexical.is_inflection_of_query(own.quotes[0], language):
+            is_title = self._lexical.is_inflection_of_query(_last_heading(post), language)
             return (_APART + _ADJACENT) * (_TITLE if is_title else 1.0), own.quotes
         share = _FEW_APART.get(count, _APART) + _ADJACENT * min(count / own.words, 1.0)
         return share, own.quotes
 
-    def _as_title(self, post: Glance) -> str:
+    def _as_title(self, post: LazyPost) -> str:
         """The title of a post, or the last heading in it, if it is the whole question; else ""."""
         # Few posts have all words; only their titles are read.
         if not self._heading or not Phrase(self._heading).words_are_in(post.lower):
@@ -531,10 +531,10 @@ class ExactReply:
 
     def reason(self, number: int, post: Post) -> Reason:
         """The matches of the post."""
-        share, found = self.held(Glance.of(post))
+        share, found = self.held(LazyPost.of(post))
         if not found:
             # The reason of the lexical part tells which word matches which.
-            share, quotes = self._together(number, Glance.of(post))
+            share, quotes = self._together(number, LazyPost.of(post))
             return Reason(EXACT, share, TOGETHER + ", ".join(f"“{one}”" for one in quotes))
         told = (f"${one.found}$" if one.kind == "formula" else f"“{one.found}”" for one in found)
         # One formula of a post may contain several of the question.
@@ -604,21 +604,21 @@ def _can_be_versions(post: Heading, other: Heading) -> bool:
     return bool(in_two_languages) and post.is_answer == other.is_answer
 
 
-def _last_heading(post: Glance) -> str:
+def _last_heading(post: LazyPost) -> str:
     """The title of a post, or the last heading in the title."""
     return post.written["title"].rpartition(BETWEEN_TITLES)[2]
 
 
-def _as_said(phrase: Phrase, post: Glance) -> str:
+def _as_said(phrase: Phrase, post: LazyPost) -> str:
     """A phrase as it is written in a post, outside formulas; "" if the post does not have it."""
     # Few posts have it; only these are split into spans.
-    if not phrase.words_are_in(post.lower) or not phrase.is_in(post.evened):
+    if not phrase.words_are_in(post.lower) or not phrase.is_in(post.normalised):
         return ""
     spans = (span for text in post.texts for span in text.spans if span.kind == "text")
     return next(filter(None, (phrase.found_in(span.content) for span in spans)), "")
 
 
-def _have_same_formulas(post: Glance, other: Glance) -> bool:
+def _have_same_formulas(post: LazyPost, other: LazyPost) -> bool:
     ours, theirs = post.plain_formulas, other.plain_formulas
     shared = len(ours & theirs)
     return shared >= _LEAST_FORMULAS and shared >= _SAME_FORMULAS * len(ours | theirs)

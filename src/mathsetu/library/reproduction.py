@@ -248,9 +248,10 @@ class JudgedTask:
             every = self.used + sum(self.unused.values())
             yield f"{self.used:,} of {every:,} judgments are used; left out: {', '.join(unused)}"
         grades = self.judged.grades.values()
-        hopeless = sum(max(topic.values()) < self.threshold for topic in grades)
-        if hopeless:
-            yield f"counted without a relevant post in the judgments: {counted(hopeless, 'topic')}"
+        without_relevant = sum(max(topic.values()) < self.threshold for topic in grades)
+        if without_relevant:
+            topics = counted(without_relevant, "topic")
+            yield f"counted without a relevant post in the judgments: {topics}"
 
     @property
     def used(self) -> int:
@@ -284,9 +285,9 @@ def _is_hopeless(topic: str, answerable: Collection[str]) -> bool:
     (False, True, True)
     """
     edition = EDITIONS.get(edition_of(topic))
-    if edition is None or edition.hopeless is None:
+    if edition is None or edition.without_relevant is None:
         return topic not in answerable
-    return topic in edition.hopeless
+    return topic in edition.without_relevant
 
 
 def _answered(

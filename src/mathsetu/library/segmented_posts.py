@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mathsetu.errors import DamagedLibrary, InputError, UnknownPost
-from mathsetu.intake.posts import Glance, PostFacts
+from mathsetu.intake.posts import LazyPost, PostFacts
 from mathsetu.languages.table import language as language_of
 from mathsetu.library.manifest import Segment
 from mathsetu.library.store import STORE, Heading, Store
-from mathsetu.records import Post, is_told
+from mathsetu.records import Post, has_question_text
 from mathsetu.retrieval.segments import Numbering
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def by_frequency(counts: Mapping[str, int]) -> dict[str, int]:
 
 def questions_of(posts: Iterable[PostFacts]) -> list[str]:
     """The ids of the questions that complete the given posts, each once."""
-    wanted = (one.post.parent_id for one in posts if not is_told(one.post))
+    wanted = (one.post.parent_id for one in posts if not has_question_text(one.post))
     return list(dict.fromkeys(filter(None, wanted)))
 
 
@@ -274,12 +274,12 @@ class SegmentedPosts:
         asked = {post_id: self.find(post_id) for post_id in questions_of(facts.values())}
         return whole_posts(facts, asked)
 
-    def glances(self, numbers: Sequence[int]) -> dict[int, Glance]:
+    def lazy_posts(self, numbers: Sequence[int]) -> dict[int, LazyPost]:
         """Posts by their numbers as they were written; answers are not completed."""
         return {
-            offset + number: glance
+            offset + number: lazy
             for store, offset, own in self._shared_out(numbers)
-            for number, glance in store.glances(own).items()
+            for number, lazy in store.lazy_posts(own).items()
         }
 
     def headings(self, numbers: Sequence[int]) -> dict[int, Heading]:
@@ -372,5 +372,5 @@ class SegmentedPosts:
     def _shared_out(self, numbers: Sequence[int]) -> Iterator[tuple[Store, int, list[int]]]:
         """For each store with some of the posts: the store, its first number, the numbers in it."""
         wanted = np.array(numbers, dtype=np.int64)
-        for segment, _, own in self._numbering.shared_out(wanted):
+        for segment, _, own in self._numbering.by_segment(wanted):
             yield self._stores[segment], self._numbering.firsts[segment], own.tolist()

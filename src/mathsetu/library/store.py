@@ -24,7 +24,7 @@ import numpy as np
 from mathsetu.collections.jsonl import from_json, to_json
 from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.intake.marked_text import MarkedText
-from mathsetu.intake.posts import Glance, PostFacts, placed_texts, read_post, written_texts
+from mathsetu.intake.posts import LazyPost, PostFacts, placed_texts, read_post, written_texts
 from mathsetu.limits import LONGEST_NAME
 from mathsetu.plain_files import is_plain_file
 from mathsetu.records import Post, archives_of, source_file
@@ -286,10 +286,10 @@ class Store:
         """The posts with these numbers."""
         return {number: self._read(row) for number, row in self._by_number(numbers).items()}
 
-    def glances(self, numbers: Sequence[int]) -> dict[int, Glance]:
+    def lazy_posts(self, numbers: Sequence[int]) -> dict[int, LazyPost]:
         """The posts with these numbers as they were written; parsed lazily, so this is fast."""
         return {
-            number: Glance(
+            number: LazyPost(
                 row[5],
                 partial(self._post, row),
                 partial(self._written, row),

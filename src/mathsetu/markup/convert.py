@@ -16,10 +16,10 @@ from mathsetu.limits import LONGEST_MARKDOWN
 from mathsetu.markup.attributes import from_attribute
 from mathsetu.markup.code import latex_code, markdown_code
 from mathsetu.markup.delimiters import DelimitedFormula, find_formulas, lone_formula
-from mathsetu.markup.dumps import Held, hold_plain
+from mathsetu.markup.dumps import Extracted, extract_elements_fast
 from mathsetu.markup.formula_writing import stands_alone
 from mathsetu.markup.html import PLACE, Element, hold, split_html
-from mathsetu.markup.pages import with_containers, with_raised
+from mathsetu.markup.pages import with_containers, with_scripts
 from mathsetu.markup.references import unescape
 from mathsetu.markup.spans import Span, is_closed, strip_latex
 from mathsetu.markup.tex import latex_prose
@@ -95,7 +95,7 @@ def text_and_formulas(
     ('Is $x<y$?', '9', 'x<y', 3)
     """
     if form in ("html", "attribute") and PLACE not in source:
-        page = hold_plain(source, attribute=form == "attribute")
+        page = extract_elements_fast(source, attribute=form == "attribute")
         if page is not None:
             resolve = _from_attribute if form == "attribute" else unescape
             return _fill_plain(*page, resolve, post_id, where)
@@ -196,7 +196,7 @@ def _markdown_text(spans: list[Span]) -> str:
         _HOLDER.format(next(numbers)) if span.kind == "formula" else _without_marks(span.raw)
         for span in spans
     )
-    page = split_html(with_raised(_markdown_renderer().render(source)))
+    page = split_html(with_scripts(_markdown_renderer().render(source)))
     # All formulas are already replaced, so what looks like a formula here is text.
     prose, code = _hold(
         Span("code" if span.kind == "code" else "text", "", span.content if span.kind != "formula"
@@ -303,8 +303,8 @@ def _fill(text: str, held: Sequence[Span | Element]) -> tuple[str, list[int]]:
     return marked, starts
 
 
-def _plain_line(source: str, found: DelimitedFormula) -> tuple[str, Iterable[Held]]:
-    """Return the same as `hold_plain`, for a line of marked text with one formula."""
+def _plain_line(source: str, found: DelimitedFormula) -> tuple[str, Iterable[Extracted]]:
+    """Return the same as `extract_elements_fast`, for a line of marked text with one formula."""
     text = f"{source[: found.start]}{PLACE}{source[found.end :]}"
     latex = strip_latex(source[found.latex_start : found.latex_end])
     return text, [(None, f"${latex}$", latex, None)]
@@ -317,7 +317,7 @@ def _from_attribute(written: str) -> str:
 
 
 def _fill_plain(
-    text: str, held: Iterable[Held], resolve: Callable[[str], str], post_id: str, where: str
+    text: str, held: Iterable[Extracted], resolve: Callable[[str], str], post_id: str, where: str
 ) -> tuple[str, tuple[Formula, ...]]:
     """Do the work of `_fill` and build the records in one pass, for speed on millions of posts."""
     chunks = _tidy(text).split(PLACE)

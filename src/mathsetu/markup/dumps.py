@@ -32,16 +32,18 @@ _IN_ATTRIBUTE = _plain_element("&lt;", "&gt;", "&quot;", r"&(?:amp|\#xA);")
 
 # The content of a `PLACE`: a formula's id, the formula with dollars, its LaTeX; or code as the last
 # item. Missing items are None. Character references are not resolved.
-Held = tuple[Any, Any, Any, Any]
+Extracted = tuple[Any, Any, Any, Any]
 
 
-def hold_plain(source: str, *, attribute: bool = False) -> tuple[str, Iterable[Held]] | None:
+def extract_elements_fast(
+    source: str, *, attribute: bool = False
+) -> tuple[str, Iterable[Extracted]] | None:
     """Return the result of `mathsetu.markup.html.hold` for a plain page; None for other pages.
 
     With ``attribute``, the page is the encoded value of an XML attribute. Most of its references
     belong to containers and paragraphs, and are matched without being resolved.
 
-    >>> text, held = hold_plain('Is <span class="math-container" id="3">$x$</span>?')
+    >>> text, held = extract_elements_fast('Is <span class="math-container" id="3">$x$</span>?')
     >>> text.replace(PLACE, "_"), list(held)
     ('Is _?', [('3', '$x$', 'x', None)])
     """

@@ -61,7 +61,7 @@ def with_containers(source: str) -> str:
     """Put formulas in any other markup than delimiters into containers, by cleaning the page.
 
     Most rows of dumps and tables have no such formulas and are not cleaned, which saves time.
-    Indices and exponents are always converted by `with_raised`.
+    Indices and exponents are always converted by `with_scripts`.
 
     >>> with_containers("<p>Is <math><mi>x</mi></math> even?</p>")
     '<p>Is <span class="math-container">$x$</span> even?</p>'
@@ -69,7 +69,7 @@ def with_containers(source: str) -> str:
     "<p>Is $x$ <b class='big'>even</b>?</p>"
     """
     is_page = any(mark in source for mark in _MARKS) or _MARKED.search(source)
-    return with_raised(clean_page(source) if is_page else source)
+    return with_scripts(clean_page(source) if is_page else source)
 
 
 # Superscript and subscript characters, by the ordinary ones.
@@ -84,12 +84,12 @@ _SCRIPT = re.compile(
 )
 
 
-def with_raised(source: str) -> str:
+def with_scripts(source: str) -> str:
     """Write indices and exponents of HTML as text; without tags, 2<sup>10</sup> would become 210.
 
     Ordinals (1<sup>st</sup>) and note marks (<sup>[1]</sup>) only lose their tags.
 
-    >>> with_raised("2<sup>10</sup>, a<sub><i>n</i></sub>, e<sup>kx</sup>, 1<sup>st</sup>")
+    >>> with_scripts("2<sup>10</sup>, a<sub><i>n</i></sub>, e<sup>kx</sup>, 1<sup>st</sup>")
     '2¹⁰, aₙ, e^(kx), 1st'
     """
     return _SCRIPT.sub(_script, source) if "<su" in source or "<SU" in source else source

@@ -185,7 +185,7 @@ class Calibration:
         levels: Mapping[str, float],
         silent: AbstractSet[str],
         *,
-        is_said: bool = False,
+        contains_query: bool = False,
     ) -> Numbers:
         """The calibrated scores of candidates, best first.
 
@@ -193,8 +193,8 @@ class Calibration:
             totals: Their hybrid scores, best first.
             levels: The score that each part gives its best candidate.
             silent: The parts that have no input from the query.
-            is_said: Whether a candidate has all words of the query: something close is then at
-                least as likely as not, however frequent the words are.
+            contains_query: Whether a candidate has all words of the query: something close is then
+                at least as likely as not, however frequent the words are.
         """
         if not len(totals):
             return totals
@@ -205,7 +205,7 @@ class Calibration:
         }
         close = self.close.get(BIAS, 0.0) + sum(self.silent.get(part, 0.0) for part in silent)
         close += sum(self.close.get(part, 0.0) * level for part, level in reached.items())
-        close = max(close, 0.0) if is_said else close
+        close = max(close, 0.0) if contains_query else close
         odds = self.relevant.get(BIAS, 0.0)
         odds += sum(self.relevant.get(part, 0.0) * level for part, level in reached.items())
         below = totals / max(float(totals[0]), 1e-9) - 1
@@ -263,7 +263,7 @@ def evidence(totals: Sequence[float], versions: int) -> float:
     return (best[0] + together / _TELLING) / 2
 
 
-def own_first(
+def order_by_language(
     scores: Numbers,
     totals: Numbers,
     is_own: Sequence[bool],
@@ -286,7 +286,7 @@ def own_first(
         strength: A number from `PREFERENCES`.
 
     >>> alike = np.array([0.9, 0.8, 0.5, 0.4])
-    >>> own_first(alike, alike, [False, True, False, True], [0, 1, 2, 0], {}, 0.2)
+    >>> order_by_language(alike, alike, [False, True, False, True], [0, 1, 2, 0], {}, 0.2)
     [3, 1, 0, 2]
     """
     rising = np.argsort(totals, kind="stable")

@@ -23,7 +23,7 @@ class Edition:
     name: str
     posts: int
     topics: int
-    hopeless: frozenset[str] | None = frozenset()
+    without_relevant: frozenset[str] | None = frozenset()
 
 
 # Some of the additional topics of ARQMath 2021, which CrossMath uses. The official judgments have
@@ -34,7 +34,7 @@ EDITIONS = {
     "2020": Edition("ARQMath 2020", 1_445_495, 77),
     "2021": Edition("ARQMath 2021", 1_445_495, 71, frozenset(_HOPELESS.split())),
     "2022": Edition("ARQMath 2022", 1_445_495, 78),
-    "CLMIR": Edition("CLMIR 2025", 39_862, 50, hopeless=None),
+    "CLMIR": Edition("CLMIR 2025", 39_862, 50, without_relevant=None),
 }
 # The numbers of the topics of an edition.
 _ARQMATH = {"2020": range(1, 101), "2021": range(201, 301), "2022": range(301, 401)}

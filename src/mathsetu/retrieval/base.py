@@ -212,7 +212,7 @@ class Reply(Protocol):
 
 
 @runtime_checkable
-class Comparing(Protocol):
+class ComparableReply(Protocol):
     """A reply that can also compare posts with each other."""
 
     def means(self, numbers: NDArray[np.int64]) -> NDArray[np.float32]:
@@ -265,11 +265,11 @@ class FormulaFinder(Protocol):
         ...
 
 
-def asked_formula(question: Question) -> Formula:
+def query_formula(question: Question) -> Formula:
     """Return the formula to search for: the one that the question names, or its only one.
 
     >>> from mathsetu.records import Query
-    >>> asked_formula(Question(Query("B.1", "Why is $x^2$ even?"))).latex
+    >>> query_formula(Question(Query("B.1", "Why is $x^2$ even?"))).latex
     'x^2'
     """
     named = question.query.formulas
@@ -349,18 +349,18 @@ class KnownScores:
     def complete(
         self,
         numbers: NDArray[np.int64],
-        work_out: Callable[[NDArray[np.int64]], NDArray[np.float32]],
+        compute: Callable[[NDArray[np.int64]], NDArray[np.float32]],
     ) -> NDArray[np.float32]:
-        """Return the scores of posts; ``work_out`` computes those that are not known."""
+        """Return the scores of posts; ``compute`` computes those that are not known."""
         places = np.searchsorted(self._numbers[:-1], numbers)
         scores = self._scores[places]
         others = np.flatnonzero(self._numbers[places] != numbers)
         if len(others):
-            scores[others] = work_out(numbers[others])
+            scores[others] = compute(numbers[others])
         return scores
 
 
-class Recent(Generic[Read]):
+class BoundedCache(Generic[Read]):
     """A bounded cache of values read from posts, several at a time; the oldest are dropped."""
 
     def __init__(self, reading: Callable[[list[int]], dict[int, Read]], most: int) -> None:

@@ -280,7 +280,7 @@ class DenseReply:
         A cosine is bit-identical whichever other posts it is computed with.
         """
         cosines = np.zeros(len(numbers), dtype=np.float32)
-        for segment, places, own in self._retriever.numbering.shared_out(numbers):
+        for segment, places, own in self._retriever.numbering.by_segment(numbers):
             rows = self._retriever.segments[segment].vectors[own]
             # A matrix product's summation order depends on its shape; einsum sums each row alone.
             cosines[places] = np.einsum("ij,j->i", rows, self._vector)

@@ -23,8 +23,8 @@ from mathsetu.formulas.pairs import MatchedPair, match_latex
 from mathsetu.formulas.parse import Parsed, parse_once
 from mathsetu.formulas.part_latex import part_text
 from mathsetu.formulas.similarity import (
-    LEAST_WHOLE,
-    is_telling,
+    MIN_BONUS_NODES,
+    is_distinctive,
     pattern_similarity,
     similarity,
 )
@@ -37,8 +37,8 @@ from mathsetu.retrieval.base import (
     KnownScores,
     Scored,
     among,
-    asked_formula,
     best,
+    query_formula,
 )
 from mathsetu.retrieval.formula_index import (
     FormulaSegment,
@@ -99,7 +99,7 @@ class FormulaRetriever:
     def formulas(self, latex: str, k: int) -> list[FormulaMatch]:
         """The formulas of the collection most similar to one formula (ARQMath task 2)."""
         matched = self.settings.matched
-        asked = _AskedFormula(self, parse_once(latex), matched, max(matched, k))
+        asked = _QueryFormula(self, parse_once(latex), matched, max(matched, k))
         ranked = asked.best(k)
         return [
             FormulaMatch(number, latex, self.latex(number), min(score, 1.0))  # rounding
@@ -114,7 +114,7 @@ class FormulaRetriever:
         Formulas with the same LaTeX are one result, so ``allowed`` is ignored here; the caller
         filters their posts.
         """
-        return self.formulas(asked_formula(question).latex, k)
+        return self.formulas(query_formula(question).latex, k)
 
     def posts_with(self, formula: int) -> NDArray[np.int64]:
         """The numbers of the posts that contain a formula of `formulas`, in ascending order."""
@@ -168,24 +168,24 @@ class FormulaReply:
         for number, segment in enumerate(self._index.segments):
             check_time()
             first = self._index.numbering.firsts[number]
-            found = [asked.found_above_unseen(number) for asked, _ in self._asked]
+            found = [asked.candidates_above_unseen(number) for asked, _ in self._asked]
             may = None if allowed is None else allowed[first : first + segment.posts]
             nearly.add(first, segment.best_posts(found, weights, nearly.wanted, may, nearly.floor))
         unseen = sum(asked.unseen * weight for asked, weight in self._asked)
         numbers, scores = nearly.result.numbers, nearly.result.scores + np.float32(unseen)
         likely = np.sort(numbers[:_RESCORED])
-        self._known = KnownScores(likely, self._worked_out(likely))
+        self._known = KnownScores(likely, self._compute(likely))
         scores[:_RESCORED] = self.scores(numbers[:_RESCORED])
         order = np.argsort(numbers)
         return among(numbers[order], scores[order], k)
 
     def scores(self, numbers: NDArray[np.int64]) -> Numbers:
         """The scores of given posts: the mean over the query's formulas, weighted by their size."""
-        return self._known.complete(numbers, self._worked_out)
+        return self._known.complete(numbers, self._compute)
 
-    def _worked_out(self, numbers: NDArray[np.int64]) -> Numbers:
+    def _compute(self, numbers: NDArray[np.int64]) -> Numbers:
         scores = np.zeros(len(numbers), dtype=np.float32)
-        for segment, places, own in self._index.numbering.shared_out(numbers):
+        for segment, places, own in self._index.numbering.by_segment(numbers):
             scores[places] = self._scores_in(segment, own)
         return scores
 
@@ -238,14 +238,14 @@ class FormulaReply:
         return bool(larger) and all(asked.is_held(place, formulas) for asked in larger)
 
     @cached_property
-    def _asked(self) -> list[tuple[_AskedFormula, float]]:
+    def _asked(self) -> list[tuple[_QueryFormula, float]]:
         """The query formulas that are searched for, with their weights.
 
         Only the largest are searched for; the fewer they are, the more matches each gets.
         """
         settings = self._index.settings
         parsed = list(self._question.parsed.values())
-        asked = [_AskedFormula(self._index, one) for one in parsed]
+        asked = [_QueryFormula(self._index, one) for one in parsed]
         asked = sorted(asked, key=lambda one: -one.mass)[: settings.query_formulas]
         share = settings.matched // max(len(asked), 1)
         weights = [one.mass**settings.size_power for one in asked]
@@ -267,7 +267,7 @@ def _best_of_each(values: Numbers, counts: NDArray[np.int64]) -> Numbers:
     return best_ones
 
 
-class _AskedFormula:
+class _QueryFormula:
     """One formula that is searched for.
 
     Attributes:
@@ -308,26 +308,28 @@ class _AskedFormula:
 
     def best(self, k: int) -> Scored:
         """The formulas of the collection most similar to it, with similarities from 0 to 1."""
-        return among(self._likely.numbers, self._likely.scores, k)
+        return among(self._similarities.numbers, self._similarities.scores, k)
 
     @cached_property
     def found(self) -> list[Scored]:
         """The candidates of each segment, in the order of their numbers."""
         firsts = self._index.distinct.firsts
-        ends = np.searchsorted(self._likely.numbers, [*firsts, len(self._index.distinct)])
+        ends = np.searchsorted(self._similarities.numbers, [*firsts, len(self._index.distinct)])
         return [
-            Scored(self._likely.numbers[start:end] - first, self._likely.scores[start:end])
+            Scored(
+                self._similarities.numbers[start:end] - first, self._similarities.scores[start:end]
+            )
             for first, start, end in zip(firsts, ends[:-1], ends[1:], strict=True)
         ]
 
     @cached_property
     def unseen(self) -> float:
         """The similarity assumed for formulas that are not candidates."""
-        if len(self._likely.scores) < self.kept:
+        if len(self._similarities.scores) < self.kept:
             return 0.0  # no other formula shares a feature with it
-        return _UNSEEN * float(self._likely.scores.min())
+        return _UNSEEN * float(self._similarities.scores.min())
 
-    def found_above_unseen(self, segment: int) -> Scored:
+    def candidates_above_unseen(self, segment: int) -> Scored:
         """The candidates of a segment, scored by how far they exceed `unseen`."""
         found = self.found[segment]
         return Scored(found.numbers, found.scores - np.float32(self.unseen))
@@ -346,7 +348,7 @@ class _AskedFormula:
         places = np.searchsorted(found.numbers, formulas)
         known = np.append(found.numbers, -1)[places] == formulas
         likeness = np.where(known, np.append(found.scores, 0)[places], 0).astype(np.float32)
-        if len(self._likely.numbers) == self.kept:
+        if len(self._similarities.numbers) == self.kept:
             # A post without any candidate may still contain a formula that is somewhat similar.
             missing = np.repeat(_best_of_each(likeness, counts) == 0, counts)
             if missing.any():
@@ -368,19 +370,19 @@ class _AskedFormula:
                 self.mass,
                 wanted,
             )
-        return np.asarray(overlaps * np.float32(self._structure[1]))[back]
+        return np.asarray(overlaps * np.float32(self._matched_similarities[1]))[back]
 
     @cached_property
-    def _likely(self) -> Scored:
+    def _similarities(self) -> Scored:
         """The candidates with their similarities, in the order of their numbers."""
-        joined, scale = self._structure
-        scores = self._looked_at.scores * np.float32(scale)
+        joined, scale = self._matched_similarities
+        scores = self._candidates.scores * np.float32(scale)
         for number, score in joined.items():
-            scores[np.searchsorted(self._looked_at.numbers, number)] = score
-        return Scored(self._looked_at.numbers, scores)
+            scores[np.searchsorted(self._candidates.numbers, number)] = score
+        return Scored(self._candidates.numbers, scores)
 
     @cached_property
-    def _looked_at(self) -> Scored:
+    def _candidates(self) -> Scored:
         """The candidates with their overlap of features, in the order of their numbers."""
         nearly = Best(self.kept)
         index = self._index
@@ -412,7 +414,7 @@ class _AskedFormula:
         return Scored(chosen.numbers[order], chosen.scores[order])
 
     @cached_property
-    def _structure(self) -> tuple[dict[int, float], float]:
+    def _matched_similarities(self) -> tuple[dict[int, float], float]:
         """The similarities of the candidates that are matched, and the scale factor of the others.
 
         The others follow in their own order, below the lowest of the matched candidates.
@@ -421,12 +423,12 @@ class _AskedFormula:
         labels = [node.label for node in self._parsed.opt.walk()]
         is_pattern = any(map(is_wildcard, labels))
         matched = min(self.matched * (_PATTERN if is_pattern else 1), _MOST_NODES // len(labels))
-        is_function = len(labels) < LEAST_WHOLE and is_telling(labels)
+        is_function = len(labels) < MIN_BONUS_NODES and is_distinctive(labels)
         if matched and is_function:
             matched = max(matched, _MATCHED_SMALL)
         if not matched:
             return {}, 1.0
-        chosen = among(self._looked_at.numbers, self._looked_at.scores, matched)
+        chosen = among(self._candidates.numbers, self._candidates.scores, matched)
         if not len(chosen.numbers):
             return {}, 1.0
         join = pattern_similarity if is_pattern else similarity
@@ -434,7 +436,7 @@ class _AskedFormula:
         for number, overlap in zip(chosen.numbers.tolist(), chosen.scores.tolist(), strict=True):
             found = _matched(self.latex, self._index.latex(number))
             joined[number] = join(overlap, found)
-            if is_function and not is_telling([node.label for node in found.query_nodes]):
+            if is_function and not is_distinctive([node.label for node in found.query_nodes]):
                 joined[number] *= _WITHOUT_FUNCTION
         least = max(float(chosen.scores.min()), 1e-9)
         return joined, float(np.float32(min(joined.values()))) / least

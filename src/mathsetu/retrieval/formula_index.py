@@ -24,7 +24,7 @@ from mathsetu.formulas.similarity import OPERATOR_FAMILIES, OPERATOR_WEIGHT
 from mathsetu.intake.posts import PostFacts
 from mathsetu.retrieval import kernels
 from mathsetu.retrieval.base import FORMULAS, Scored, WrittenSegment, check_fields, one_by_one
-from mathsetu.retrieval.mapped import Held, Mapped, check_rising
+from mathsetu.retrieval.mapped import InMemory, Mapped, check_rising
 from mathsetu.retrieval.postings import Postings, PostingsBuilder, merge_postings, reading
 from mathsetu.retrieval.text_table import Texts, TextTable, write_texts
 
@@ -341,7 +341,7 @@ class FormulaSegment:
             raise DamagedLibrary(folder, "is damaged (its files do not belong together)")
 
     @classmethod
-    def held(
+    def from_arrays(
         cls,
         postings: Postings,
         latex: Texts,
@@ -361,9 +361,9 @@ class FormulaSegment:
         self = cls.__new__(cls)
         self.folder, self.postings, self.latex = postings.folder, postings, latex
         posts, starts = posts_of_formulas(occurrences, post_starts, len(postings))
-        self._post_starts, self._formula_starts = Held(post_starts), Held(starts)
-        self._occurrences, self._posts = Held(occurrences), Held(posts)
-        self._masses = Held(masses)
+        self._post_starts, self._formula_starts = InMemory(post_starts), InMemory(starts)
+        self._occurrences, self._posts = InMemory(occurrences), InMemory(posts)
+        self._masses = InMemory(masses)
         return self
 
     def __len__(self) -> int:

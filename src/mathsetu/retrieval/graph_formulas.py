@@ -18,7 +18,7 @@ from mathsetu.intake.posts import spelling
 from mathsetu.intake.question import Question
 from mathsetu.markup import Span
 from mathsetu.records import Formula, Query
-from mathsetu.retrieval.base import Best, FormulaMatch, Scored, asked_formula, best
+from mathsetu.retrieval.base import Best, FormulaMatch, Scored, best, query_formula
 from mathsetu.retrieval.segments import Numbering
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class GraphFormulas:
         self, question: Question, k: int, allowed: NDArray[np.bool_] | None = None
     ) -> list[FormulaMatch]:
         """The formulas most similar to the one that a question asks for, encoded in its context."""
-        asked = asked_formula(question)
+        asked = query_formula(question)
         vector = self._vector(question, asked)
         if vector is None:
             return []

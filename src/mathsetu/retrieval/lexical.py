@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mathsetu.errors import DamagedLibrary, InputError
 from mathsetu.intake import MarkedText, PostFacts, Question
 from mathsetu.languages.analyze import analyze, tokenize
-from mathsetu.languages.glossary import Expanded, Glossary, is_said
+from mathsetu.languages.glossary import Expanded, Glossary, is_presentable
 from mathsetu.languages.normalise import fold, normalise
 from mathsetu.languages.sentences import clauses
 from mathsetu.languages.stem_collisions import is_stem_collision
@@ -30,7 +30,7 @@ from mathsetu.retrieval.weighting import (
     Scheme,
     Wanted,
     WeighedQuery,
-    Weighted,
+    WeightedIndex,
     WithoutExtremes,
     make_scheme,
     write_impacts,
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class _Said(NamedTuple):
+class _Translation(NamedTuple):
     """Words of a question as read in a language, one translation of them, and its terms.
 
     For the words themselves, the translation (``form``) is empty, and the terms are their own.
@@ -53,7 +53,7 @@ class _Said(NamedTuple):
     terms: tuple[str, ...]
 
 
-class Together(NamedTuple):
+class ShortestPassage(NamedTuple):
     """A short passage of a post: its length in words, and quotes of it.
 
     Each field of the post is quoted separately, because fields do not continue each other.
@@ -237,7 +237,7 @@ class LexicalRetriever:
 
     def __init__(self, folders: Sequence[Path], settings: LexicalSettings) -> None:
         self.settings = settings
-        self.index = Weighted([Postings(folder) for folder in folders], settings.weighting())
+        self.index = WeightedIndex([Postings(folder) for folder in folders], settings.weighting())
         self.index.impacts  # noqa: B018 - mapped now: a rebuild may remove the files
         self.posts = self.index.collection.documents
         spoken = {code for folder in folders for code in _read_languages(folder) if code}
@@ -260,8 +260,8 @@ class LexicalReply:
         self._index, self._settings = retriever.index, retriever.settings
         self._languages = retriever.languages
         self._question = question
-        self._said: dict[str, dict[str, list[_Said]]] = {}
-        self._known_sayings: dict[tuple[str, str], list[_Said]] = {}
+        self._said: dict[str, dict[str, list[_Translation]]] = {}
+        self._translation_cache: dict[tuple[str, str], list[_Translation]] = {}
         self._expansions: dict[tuple[str, str], list[Expanded]] = {}
 
     def best(self, k: int, allowed: NDArray[np.bool_] | None = None) -> Scored:
@@ -292,7 +292,7 @@ class LexicalReply:
         others = dict.fromkeys(chain.from_iterable(others for _, *others in forms))
         return Reason("words", float(sum(shares)), _in_words(met), tuple(met | others))
 
-    def may_say_all(self, number: int) -> bool:
+    def may_match_all(self, number: int) -> bool:
         """Whether a post has terms for all words of the question; fast, with false positives.
 
         A word matches by its own terms or by those of its translations into any language. Words
@@ -309,7 +309,7 @@ class LexicalReply:
             for words in self._terms_of_words
         )
 
-    def is_asked_for(self, found: str, language: str) -> bool:
+    def is_inflection_of_query(self, found: str, language: str) -> bool:
         """Whether words of a post are those of the question in the same order, up to inflection."""
         if any(word[-1] in _PUNCTUATION for word in found.split()[:-1]):
             return False
@@ -346,7 +346,7 @@ class LexicalReply:
             readings.append(list(found.values()))
         return readings
 
-    def narrowest(self, post: Post) -> Together | None:
+    def shortest_passage(self, post: Post) -> ShortestPassage | None:
         """The shortest passage of a post that has all words of the question.
 
         Complete translations of words count as these words. None if the post does not have all.
@@ -354,7 +354,7 @@ class LexicalReply:
         text = _read_words(post, self._settings)
         found = []
         for asked_in in self._question.languages:
-            sayings = self._sayings(asked_in, post.language)
+            sayings = self._translations_of(asked_in, post.language)
             met, wanted = self._met_in(text, post.language, sayings)
             if span := _shortest(met, wanted):
                 found.append((span, met, sayings))
@@ -370,10 +370,10 @@ class LexicalReply:
         within = (one for one in met if first <= one[0] <= last)
         fields = (list(own) for _, own in groupby(within, lambda one: text.field_of(one[0])))
         quotes = (text.between(own[0][0], max(end for _, end, _ in own)) for own in fields)
-        return Together(count, tuple(quotes))
+        return ShortestPassage(count, tuple(quotes))
 
     def _met_in(
-        self, text: _Words, language: str, sayings: Iterable[_Said]
+        self, text: _Words, language: str, sayings: Iterable[_Translation]
     ) -> tuple[list[_Met], set[str]]:
         """The matches of the question's words in a post, in order, and the set of all its words."""
         met: list[_Met] = []
@@ -392,7 +392,7 @@ class LexicalReply:
 
     def _evidence(self, term: str, language: str, text: _Words) -> list[Evidence]:
         """The question's words that a term of a post matches, with each form found in the post."""
-        said = self._spoken(language).get(term, [])
+        said = self._terms_for(language).get(term, [])
         # First the question's own word, then a complete translation, then a part of one.
         for one in sorted(said, key=lambda one: bool(one.form)):
             if forms := self._forms_of(one, language, text):
@@ -416,7 +416,7 @@ class LexicalReply:
         found = text.span([term])
         return [Evidence("word", asked, found, "" if is_same else found)]
 
-    def _forms_of(self, said: _Said, language: str, text: _Words) -> list[str]:
+    def _forms_of(self, said: _Translation, language: str, text: _Words) -> list[str]:
         """The forms in which a post has words or a translation, the requested form first."""
         forms: dict[str, str] = {}
         wanted = said.form or said.asked
@@ -433,11 +433,11 @@ class LexicalReply:
         )
         return [*ordered[:1], *others]
 
-    def _met(self, said: _Said, found: str) -> Evidence:
+    def _met(self, said: _Translation, found: str) -> Evidence:
         return Evidence("word", self._spellings.get(said.asked, said.asked), found, said.form)
 
     def _met_by_itself(
-        self, said: _Said, term: str, language: str, text: _Words
+        self, said: _Translation, term: str, language: str, text: _Words
     ) -> Evidence | None:
         """The one of several words whose own translation has the term and is in the post."""
         words = tokenize(said.asked)
@@ -474,34 +474,34 @@ class LexicalReply:
         if self._is_translating:
             for language in self._question.languages:
                 for one in Glossary.load().expand_into(words, language, [post_language]):
-                    if is_said(one.term, one.weight):
+                    if is_presentable(one.term, one.weight):
                         asked[one.term] = words[one.pieces[0].start : one.pieces[0].end]
         return asked
 
-    def _spoken(self, post_language: str) -> dict[str, list[_Said]]:
+    def _terms_for(self, post_language: str) -> dict[str, list[_Translation]]:
         """The terms that match in posts of a language, with the question's words for each."""
         if post_language not in self._said:
-            said: dict[str, list[_Said]] = {}
+            said: dict[str, list[_Translation]] = {}
             for language in self._question.languages:
-                for one in self._sayings(language, post_language):
+                for one in self._translations_of(language, post_language):
                     for term in one.terms:
                         said.setdefault(term, []).append(one)
             self._said[post_language] = said
         return self._said[post_language]
 
-    def _sayings(self, language: str, target: str) -> list[_Said]:
+    def _translations_of(self, language: str, target: str) -> list[_Translation]:
         """The question's words as read in one language, and their translations into another."""
         # Needed for every post that is explained, and the same for all posts of its language.
-        if (language, target) not in self._known_sayings:
+        if (language, target) not in self._translation_cache:
             words, settings = self._words_of(self._question), self._settings
             own = {word: tuple(_word_terms(word, language, settings)) for word in tokenize(words)}
-            said = [_Said(word, language, "", terms) for word, terms in own.items()]
+            said = [_Translation(word, language, "", terms) for word, terms in own.items()]
             if settings.translate:
                 said += self._translations(words, language, target)
-            self._known_sayings[language, target] = said
-        return self._known_sayings[language, target]
+            self._translation_cache[language, target] = said
+        return self._translation_cache[language, target]
 
-    def _translations(self, words: str, language: str, target: str) -> Iterator[_Said]:
+    def _translations(self, words: str, language: str, target: str) -> Iterator[_Translation]:
         """The translations of words from one language into another."""
         glossary = Glossary.load()
         terms_of = partial(_word_terms, language=target, settings=self._settings)
@@ -509,10 +509,10 @@ class LexicalReply:
             asked = words[found.start : found.end]
             for concept in found.concepts:
                 for form in concept.forms.get(target, ()):
-                    yield _Said(asked, language, form, tuple(terms_of(form)))
+                    yield _Translation(asked, language, form, tuple(terms_of(form)))
         for start, end, forms in glossary.learned(words, language, target):
             for form in forms:
-                yield _Said(words[start:end], language, form, tuple(terms_of(form)))
+                yield _Translation(words[start:end], language, form, tuple(terms_of(form)))
 
     @cached_property
     def wanted(self) -> Wanted:
@@ -545,7 +545,7 @@ class LexicalReply:
 
     def _words_of(self, question: Question) -> str:
         """The words of a question; if they are translated, without translations in brackets."""
-        return question.words_once if self._is_translating else question.words
+        return question.words_without_glosses if self._is_translating else question.words
 
     def _wanted_of(self, question: Question) -> dict[str, float]:
         """The weighted terms of a question's words, read in each of its possible languages."""

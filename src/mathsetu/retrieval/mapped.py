@@ -122,7 +122,7 @@ class Mapped:
             raise DamagedLibrary(self._path, "holds a number that is out of range")
 
 
-class Held(Mapped):
+class InMemory(Mapped):
     """An array in memory with the interface of `Mapped`, for data from other sources."""
 
     def __init__(self, array: NDArray[Any]) -> None:

@@ -97,7 +97,7 @@ class MaxSim:
 
     def _scores_of(self, query: Vectors, numbers: NDArray[np.int64], steady: bool) -> Vectors:
         scores = np.zeros(len(numbers), dtype=np.float32)
-        for segment, places, own in self.numbering.shared_out(numbers):
+        for segment, places, own in self.numbering.by_segment(numbers):
             scores[places] = self._segments[segment].scores_of(query, own, steady)
         return scores
 

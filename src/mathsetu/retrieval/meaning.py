@@ -34,15 +34,15 @@ from mathsetu.plain_files import is_plain_folder
 from mathsetu.records import Post, Reason
 from mathsetu.retrieval import kernels
 from mathsetu.retrieval.base import (
+    BoundedCache,
     Kind,
     KnownScores,
-    Recent,
     Scored,
     WrittenSegment,
     among,
     distinct,
 )
-from mathsetu.retrieval.mapped import Held, Mapped, check_rising
+from mathsetu.retrieval.mapped import InMemory, Mapped, check_rising
 from mathsetu.retrieval.passages import Quotations, passages
 from mathsetu.retrieval.postings import new_array, reading
 from mathsetu.retrieval.query_vectors import query_glance, query_vector
@@ -288,7 +288,7 @@ class MeaningSegment:
         self._lists = SignLists(lists, *self.vectors.shape) if is_plain_folder(lists) else None
 
     @classmethod
-    def held(
+    def from_arrays(
         cls,
         place: str,
         vectors: NDArray[np.int8],
@@ -298,8 +298,8 @@ class MeaningSegment:
     ) -> MeaningSegment:
         """Make a segment in memory from its vectors, `scales`, `ends` and texts."""
         self = cls.__new__(cls)
-        self.vectors, self._scales, self._ends = Held(vectors), Held(scales), Held(ends)
-        self._signs = Held(kernels.sign_bits(vectors))
+        self.vectors, self._scales, self._ends = InMemory(vectors), InMemory(scales), InMemory(ends)
+        self._signs = InMemory(kernels.sign_bits(vectors))
         self._folder, self.texts, self._lists = Path(place), texts, None
         return self
 
@@ -483,12 +483,12 @@ class MeaningRetriever:
         return np.stack([means[number] for number in numbers.tolist()]) if means else none
 
     @cached_property
-    def _means(self) -> Recent[Vectors]:
-        return Recent(self._worked_out_means, _MEANS)
+    def _means(self) -> BoundedCache[Vectors]:
+        return BoundedCache(self._compute_means, _MEANS)
 
-    def _worked_out_means(self, numbers: list[int]) -> dict[int, Vectors]:
+    def _compute_means(self, numbers: list[int]) -> dict[int, Vectors]:
         means: dict[int, Vectors] = {}
-        for segment, places, own in self.numbering.shared_out(np.array(numbers, dtype=np.int64)):
+        for segment, places, own in self.numbering.by_segment(np.array(numbers, dtype=np.int64)):
             # Copies, because a view of one row would keep all rows in memory.
             found = map(np.copy, self.segments[segment].means(own))
             means |= zip((numbers[place] for place in places.tolist()), found, strict=True)
@@ -528,7 +528,7 @@ class MeaningReply:
     def best(self, k: int, allowed: NDArray[np.bool_] | None = None) -> Scored:
         """The best posts, all with a cosine above ``min_cosine``."""
         near = self._retriever.near(self._vector, allowed)
-        cosines = self._worked_out(near)
+        cosines = self._compute(near)
         self._known = KnownScores(near, cosines)
         return among(near, self._above(cosines), k)
 
@@ -566,11 +566,11 @@ class MeaningReply:
 
     def _cosines(self, numbers: NDArray[np.int64]) -> Vectors:
         """The cosines of given posts."""
-        return self._known.complete(numbers, self._worked_out)
+        return self._known.complete(numbers, self._compute)
 
-    def _worked_out(self, numbers: NDArray[np.int64]) -> Vectors:
+    def _compute(self, numbers: NDArray[np.int64]) -> Vectors:
         cosines = np.zeros(len(numbers), dtype=np.float32)
-        for segment, places, own in self._retriever.numbering.shared_out(numbers):
+        for segment, places, own in self._retriever.numbering.by_segment(numbers):
             cosines[places] = self._retriever.segments[segment].cosines(own, self._vector)
         return cosines
 

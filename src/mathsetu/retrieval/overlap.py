@@ -21,7 +21,12 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from mathsetu.errors import InputError
-from mathsetu.formulas.numeric import VALUE, by_value, labels_by_number, value_labels
+from mathsetu.formulas.numeric import (
+    VALUE,
+    labels_with_values,
+    normalise_number_label,
+    value_labels,
+)
 from mathsetu.formulas.tree import Tree
 from mathsetu.intake.posts import PostFacts
 from mathsetu.intake.question import Question
@@ -99,9 +104,9 @@ def labels_of(parsed: Trees, of: str, numeric: str = "none") -> Bag:
         tree = parsed.slt if of == "tokens" else parsed.opt
         return dict(Counter(node.label for node in tree.walk()))
     if of == "tokens":
-        labels = [by_value(node.label) for node in parsed.slt.walk()]
+        labels = [normalise_number_label(node.label) for node in parsed.slt.walk()]
     else:
-        labels = labels_by_number(parsed.opt)
+        labels = labels_with_values(parsed.opt)
     return dict(Counter(labels + value_labels(parsed.opt) if numeric == "values" else labels))
 
 

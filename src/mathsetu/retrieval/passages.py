@@ -123,7 +123,7 @@ class Quotations:
 
     @cached_property
     def _glances(self) -> Vectors:
-        return self._encoder.glances(self._rows, self._reading)
+        return self._encoder.mean_token_vectors(self._rows, self._reading)
 
     def _vectors(self, places: Sequence[int]) -> Vectors:
         """The vectors of sentences; each sentence goes through the network only once."""

@@ -23,7 +23,7 @@ from mathsetu.errors import DamagedLibrary
 from mathsetu.pool import ordered_threads
 from mathsetu.retrieval import kernels
 from mathsetu.retrieval.base import WrittenSegment
-from mathsetu.retrieval.mapped import Held, Mapped, check_rising
+from mathsetu.retrieval.mapped import InMemory, Mapped, check_rising
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -267,7 +267,7 @@ class Postings:
             raise DamagedLibrary(folder, "is damaged (its files do not belong together)")
 
     @classmethod
-    def held(
+    def from_arrays(
         cls,
         place: str,
         owners: NDArray[np.int32],
@@ -286,7 +286,8 @@ class Postings:
 
         >>> terms = np.array([7, 9, 7], dtype=np.uint64)
         >>> ones, lengths = np.ones(3, dtype=np.float32), np.array([2, 1], dtype=np.float32)
-        >>> held = Postings.held("here", np.array([0, 0, 1], dtype=np.int32), terms, ones, lengths)
+        >>> owners = np.array([0, 0, 1], dtype=np.int32)
+        >>> held = Postings.from_arrays("here", owners, terms, ones, lengths)
         >>> held.counts_of(np.array([7, 8], dtype=np.uint64)).tolist()
         [2, 0]
         """
@@ -295,9 +296,9 @@ class Postings:
         order = np.argsort(terms, kind="stable")
         distinct, starts = np.unique(terms[order], return_index=True)
         ends = np.append(starts, len(terms)).astype(np.int64)
-        self._terms, self._starts = Held(distinct), Held(ends)
-        self._documents, self._frequencies = Held(owners[order]), Held(frequencies[order])
-        self._lengths, self.folder = Held(lengths), Path(place)
+        self._terms, self._starts = InMemory(distinct), InMemory(ends)
+        self._documents, self._frequencies = InMemory(owners[order]), InMemory(frequencies[order])
+        self._lengths, self.folder = InMemory(lengths), Path(place)
         return self
 
     def __len__(self) -> int:

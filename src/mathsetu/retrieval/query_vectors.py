@@ -63,7 +63,7 @@ def query_glance(encoder: BuiltinEncoder, question: Question) -> Vectors:
     """The mean of a query's token vectors, in all views: near to that of a text on the topic."""
     reading = _reading(question)
     row = list(chain(*encoder.tokens(_views(question), reading)))
-    return np.asarray(encoder.glances([row], reading)[0])
+    return np.asarray(encoder.mean_token_vectors([row], reading)[0])
 
 
 def _reading(question: Question) -> int:
@@ -103,7 +103,7 @@ def _in_two_ways(row: list[int], size: int) -> Iterator[tuple[list[int], float]]
 
 def _views(question: Question) -> list[str]:
     """The query as it is, and translated to English as far as possible."""
-    text = question.readable_once
+    text = question.readable_without_glosses
     if _PIVOTAL.issuperset(question.languages):
         return [text]
     # Imported here, so that opening a library does not load the glossary.

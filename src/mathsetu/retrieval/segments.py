@@ -44,13 +44,13 @@ class Numbering:
         segment = bisect_right(self._bounds, number) - 1
         return segment, number - self._bounds[segment]
 
-    def shared_out(
+    def by_segment(
         self, numbers: NDArray[np.int64]
     ) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
         """Yield each segment that has some of the numbers, their places here, and those in it.
 
         >>> [(s, at.tolist(), own.tolist()) for s, at, own in
-        ...  Numbering([2, 2]).shared_out(np.array([3, 0, 2]))]
+        ...  Numbering([2, 2]).by_segment(np.array([3, 0, 2]))]
         [(0, [1], [0]), (1, [0, 2], [1, 0])]
         """
         if len(self.firsts) == 1:

@@ -273,7 +273,7 @@ def make_scheme(settings: Mapping[str, Any]) -> Scheme:
 def write_impacts(folder: Path, scheme: Scheme) -> None:
     """Write the impact of each posting of a segment, in 256 steps."""
     segment = Postings(folder)
-    index = Weighted([segment], scheme)
+    index = WeightedIndex([segment], scheme)
 
     def impacts(part: slice) -> Numbers:
         documents = segment.documents[part]
@@ -296,7 +296,7 @@ def write_impacts(folder: Path, scheme: Scheme) -> None:
     np.save(folder / "step.npy", np.array([scale]), allow_pickle=False)
 
 
-class Weighted:
+class WeightedIndex:
     """The segments of an index as one collection, under a weighting scheme.
 
     >>> from tempfile import mkdtemp
@@ -307,7 +307,8 @@ class Weighted:
     >>> builder.write(folder)
     >>> scheme = Bm25Plus(matched_only=True)
     >>> write_impacts(folder, scheme)
-    >>> Weighted([Postings(folder)], scheme).weigh({"sum": 1, "prime": 1}).best(5).numbers.tolist()
+    >>> index = WeightedIndex([Postings(folder)], scheme)
+    >>> index.weigh({"sum": 1, "prime": 1}).best(5).numbers.tolist()
     [0, 1]
     """
 
@@ -360,7 +361,7 @@ class Weighted:
         return np.asarray(np.maximum(np.concatenate(norms), _NO_NORM), dtype=np.float32)
 
 
-def no_rarer(
+def adjusted_document_frequencies(
     counts: NDArray[np.int64], wanted: Wanted, translated: Translated
 ) -> NDArray[np.int64]:
     """The document frequencies of terms; that of a translation is no lower than its original's.
@@ -374,7 +375,8 @@ def no_rarer(
         translated: The terms that they translate.
 
     >>> wanted = {"theorem": 1.0, "teorema": 1.0}
-    >>> no_rarer(np.array([30, 1]), wanted, {"teorema": [("theorem",)]}).tolist()
+    >>> translated = {"teorema": [("theorem",)]}
+    >>> adjusted_document_frequencies(np.array([30, 1]), wanted, translated).tolist()
     [30, 30]
     """
     counted = dict(zip(wanted, counts.tolist(), strict=True))
@@ -391,15 +393,17 @@ class WeighedQuery:
     """The weighted terms of a query, looked up once."""
 
     def __init__(
-        self, index: Weighted, wanted: Wanted, translated: Translated = NOTHING_TRANSLATED
+        self, index: WeightedIndex, wanted: Wanted, translated: Translated = NOTHING_TRANSLATED
     ) -> None:
         self._index, self._scheme, self._collection = index, index.scheme, index.collection
         hashes = term_hashes(list(wanted))
         #: The ranges of the terms' postings in each segment.
         self._ranges = [segment.ranges(hashes) for segment in index.segments]
         counts = sum((np.diff(ranges)[:, 0] for ranges in self._ranges), np.zeros(len(wanted), int))
-        #: The document frequency of each term, adjusted for translations (`no_rarer`).
-        self._counts = no_rarer(np.asarray(counts, dtype=np.int64), wanted, translated)
+        #: The document frequency of each term, adjusted for translations.
+        self._counts = adjusted_document_frequencies(
+            np.asarray(counts, dtype=np.int64), wanted, translated
+        )
         #: The weight of each term in the query.
         self._asked = [
             self._scheme.ask(strength, count, self._collection)
@@ -438,19 +442,19 @@ class WeighedQuery:
                 )
             nearly.add(first, Scored(*found))
         numbers = np.sort(nearly.result.numbers)
-        self._known = KnownScores(numbers, self._worked_out(numbers))
+        self._known = KnownScores(numbers, self._compute(numbers))
         return among(numbers, self.scores(numbers), k)
 
     def scores(self, numbers: NDArray[np.int64]) -> Numbers:
         """The exact scores of some documents."""
-        return self._known.complete(numbers, self._worked_out)
+        return self._known.complete(numbers, self._compute)
 
-    def _worked_out(self, numbers: NDArray[np.int64]) -> Numbers:
+    def _compute(self, numbers: NDArray[np.int64]) -> Numbers:
         scores = np.zeros(len(numbers), dtype=np.float32)
         if not self._asked:
             return scores
         floors, asked = self._floors, np.array(self._asked)
-        for segment, places, own in self._index.numbering.shared_out(numbers):
+        for segment, places, own in self._index.numbering.by_segment(numbers):
             order = np.argsort(own, kind="stable")
             there, weights = self._weights(segment, own[order])
             self._looked_up.setdefault(segment, []).append((own[order], there, weights))

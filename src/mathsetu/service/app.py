@@ -27,8 +27,8 @@ from mathsetu.service.cors import CrossOrigin
 from mathsetu.service.engine import Engine
 from mathsetu.service.guard import Guard
 from mathsetu.service.metrics import Metrics
-from mathsetu.service.problems import AWAY, DAMAGED, Problems
-from mathsetu.service.requests import TOLD
+from mathsetu.service.problems import CLUSTER_UNAVAILABLE, DAMAGED, Problems
+from mathsetu.service.requests import PATTERN_MESSAGES
 from mathsetu.service.settings import Settings
 from mathsetu.service.watcher import Watcher
 from mathsetu.service.writing import writing_router
@@ -153,7 +153,7 @@ def _add_errors(app: FastAPI, problems: Problems) -> None:
     def away(request: Request, error: Unavailable) -> Response:
         # Only the log names the cluster.
         _log.error("%s", error)
-        return problems.answer(request, 503, AWAY, {"retry-after": "2"})
+        return problems.answer(request, 503, CLUSTER_UNAVAILABLE, {"retry-after": "2"})
 
     @app.exception_handler(RequestValidationError)
     def wrong_fields(request: Request, error: RequestValidationError) -> Response:
@@ -194,8 +194,8 @@ def _wrong_field(request: Request, errors: Sequence[Mapping[str, Any]]) -> str:
         fields = body.field_info.annotation.model_fields
         known = ", ".join(field.alias or name for name, field in fields.items())
         return f"{where}: unknown field (known: {known})"
-    if error["type"] == "string_pattern_mismatch" and error["ctx"]["pattern"] in TOLD:
-        return f"{where}: {TOLD[error['ctx']['pattern']]}"
+    if error["type"] == "string_pattern_mismatch" and error["ctx"]["pattern"] in PATTERN_MESSAGES:
+        return f"{where}: {PATTERN_MESSAGES[error['ctx']['pattern']]}"
     return f"{where or 'the body'}: {error['msg'].removeprefix('Value error, ')}"
 
 

@@ -17,7 +17,7 @@ from starlette.requests import HTTPConnection
 
 from mathsetu.service.admission import refuse
 from mathsetu.service.metrics import Metrics
-from mathsetu.service.problems import FAULT, Problems
+from mathsetu.service.problems import INTERNAL_ERROR, Problems
 from mathsetu.service.security import is_named, security_headers
 from mathsetu.service.settings import Settings
 
@@ -88,7 +88,7 @@ class Guard:
             _faults.exception("a request failed")
             if status:  # too late for an error: the client sees that the answer is incomplete
                 raise
-            answer = self._problems.answer(request, 500, FAULT)
+            answer = self._problems.answer(request, 500, INTERNAL_ERROR)
             await answer(inner, receive, send_guarded)
         finally:
             self._note(inner, method, status or _LEFT, perf_counter() - began)

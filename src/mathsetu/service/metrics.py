@@ -36,7 +36,7 @@ class Metrics:
         self._seconds: Counter[str] = Counter()
         self._events: Counter[str] = Counter()
         # The last known counts of the other processes, in case a file cannot be read.
-        self._told: dict[Path, dict[str, float]] = {}
+        self._counts_of_files: dict[Path, dict[str, float]] = {}
 
     def observe(self, method: str, path: str, status: int, seconds: float) -> None:
         """Count a request; ``path`` is that of a route, so that clients cannot add new ones."""
@@ -76,8 +76,8 @@ class Metrics:
             return []
         for file in sorted(self._file.parent.glob("metrics-*.json")):
             if file != self._file and (counts := _read_counts(file)) is not None:
-                self._told[file] = counts
-        return list(self._told.values())
+                self._counts_of_files[file] = counts
+        return list(self._counts_of_files.values())
 
     def _counts(self) -> dict[str, float]:
         """All series by their full names."""

@@ -13,12 +13,12 @@ from mathsetu.printable import one_line
 #: Makes an error page from a request, a status and a message of one line.
 ProblemPage = Callable[[HTTPConnection, int, str], Response]
 #: The message for an internal error; details are in the log.
-FAULT = "server error; see the server log"
+INTERNAL_ERROR = "server error; see the server log"
 #: The message if a file of the library is damaged; details are in the log.
 DAMAGED = "the library of this server is damaged and must be built again; see the server log"
 
 #: The message if the cluster of the library does not answer; details are in the log.
-AWAY = "the cluster of the library does not respond; retry in a few seconds"
+CLUSTER_UNAVAILABLE = "the cluster of the library does not respond; retry in a few seconds"
 
 
 class Problems:

@@ -16,7 +16,7 @@ from mathsetu.library.manifest import check, read_manifest
 from mathsetu.library.suggestions import Suggestions
 from mathsetu.places import is_address
 from mathsetu.service.answer_cache import AnswerCache
-from mathsetu.service.watcher import Complaints
+from mathsetu.service.watcher import ErrorLog
 
 _log = logging.getLogger("mathsetu.service")
 # Frequent tags that an interface may offer as filters.
@@ -78,7 +78,7 @@ class ReloadingLibrary:
         self.is_current = True
         self._looked = monotonic()
         self._has_closed = False
-        self._complaints = Complaints("the library was changed but cannot be opened")
+        self._complaints = ErrorLog("the library was changed but cannot be opened")
         self._lock = Lock()
         self._opening = Lock()
 
@@ -98,7 +98,7 @@ class ReloadingLibrary:
         `is_current` is false.
         """
         with self._opening:
-            self._let_go()
+            self._collect_closed()
             try:
                 fresh = self._changed()
             except Exception as error:
@@ -115,7 +115,7 @@ class ReloadingLibrary:
         _log.info("the library was reloaded: %d posts", len(fresh.library))
         return True
 
-    def _let_go(self) -> None:
+    def _collect_closed(self) -> None:
         """Free the files and the memory of libraries that were closed since the last check.
 
         Their parts refer to each other, so Python would keep them until its next full garbage

@@ -90,7 +90,7 @@ _WEIGHT = r"^[A-Za-z_][A-Za-z0-9_-]{0,50}:[0-9]{1,3}(\.[0-9]{1,6})?$"
 #: The weight of a part in an address: ``words:0.7``.
 WrittenWeight = Annotated[str, Field(pattern=_WEIGHT)]
 #: The error message for values that do not match a pattern.
-TOLD = {
+PATTERN_MESSAGES = {
     _NOT_BLANK: "is empty; give words or formulas",
     _WEIGHT: "give a part and a number from 0 to 999, such as words:0.7",
 }

@@ -13,12 +13,12 @@ _REMEMBERED = 100
 _NUMBER = re.compile(r"0x[0-9a-f]+|[0-9]+(?:,[0-9]{3})*")
 
 
-class Complaints:
+class ErrorLog:
     """Logs each distinct problem once, until the next success.
 
     Problems that differ only in numbers are not distinct.
 
-    >>> complaints = Complaints("the library cannot be opened")
+    >>> complaints = ErrorLog("the library cannot be opened")
     >>> complaints.report(ValueError("a bad header")), complaints.report(ValueError("a bad header"))
     (True, False)
     >>> complaints.clear()
@@ -28,24 +28,24 @@ class Complaints:
 
     def __init__(self, what: str) -> None:
         self._what = what
-        self._told: set[str] = set()
+        self._logged: set[str] = set()
 
     def report(self, error: Exception) -> bool:
         """Log a problem unless it was logged before; return whether it was logged now."""
         problem = f"{type(error).__name__}: {error}"
         # The size of a growing file differs each time, and so does the address of an object.
         kind = _NUMBER.sub("#", problem)
-        if kind in self._told:
+        if kind in self._logged:
             return False
-        if len(self._told) >= _REMEMBERED:
-            self._told.clear()
-        self._told.add(kind)
+        if len(self._logged) >= _REMEMBERED:
+            self._logged.clear()
+        self._logged.add(kind)
         _log.warning("%s: %s", self._what, problem)
         return True
 
     def clear(self) -> None:
         """Forget all problems after a success: the next one is logged again."""
-        self._told.clear()
+        self._logged.clear()
 
 
 class Watcher:
@@ -58,7 +58,7 @@ class Watcher:
     def __init__(self, seconds: float, **jobs: Callable[[], object]) -> None:
         """Make a watcher; the log names a failed job by its keyword."""
         self._seconds = seconds
-        self._jobs = [(job, Complaints(f"{name} failed")) for name, job in jobs.items()]
+        self._jobs = [(job, ErrorLog(f"{name} failed")) for name, job in jobs.items()]
         self._is_over = Event()
         self._thread = Thread(target=self._watch, name="mathsetu-watcher", daemon=True)
 

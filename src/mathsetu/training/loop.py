@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from mathsetu.errors import InputError
-from mathsetu.models import require, without_bars
+from mathsetu.models import require, without_progress_bars
 from mathsetu.training.checkpoints import State, load_checkpoint, save_checkpoint
 
 #: Called with the current phase and the number of items done.
@@ -203,7 +203,7 @@ def _swap_in(save: Callable[[Path], None], target: Path) -> None:
     new = target.with_name(f"{target.name}.new")
     shutil.rmtree(new, ignore_errors=True)
     new.mkdir(parents=True)
-    with without_bars("training"):
+    with without_progress_bars("training"):
         save(new)
     shutil.rmtree(target, ignore_errors=True)
     new.replace(target)

@@ -27,7 +27,7 @@ _MEASURE = "nDCG@10"
 
 
 @dataclass(frozen=True)
-class Weighed:
+class WeightChoice:
     """The best weight of a reranker and its gains.
 
     Attributes:
@@ -52,7 +52,7 @@ def choose_weight(
     settings: Rerank,
     model: Any = None,
     note: Callable[[int], None] = lambda done: None,
-) -> Weighed:
+) -> WeightChoice:
     """Choose the weight of a reranker on judged topics.
 
     Args:
@@ -82,7 +82,7 @@ def choose_weight(
         raise InputError("no topic has a judgment, so nothing can be measured")
     gains = {weight: _gains(rows, known, settings, weight) for weight in WEIGHTS}
     means = {weight: _mean(own, rows) for weight, own in gains.items()}
-    return Weighed(
+    return WeightChoice(
         _best(gains, list(rows)), means, means[0.0], _aside(gains, list(rows)), len(rows)
     )
 

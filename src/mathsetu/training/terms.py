@@ -141,7 +141,7 @@ class TermFinder:
                     said[source] = max(said.get(source, 0.0), _SYNONYM if place else 1.0)
         seen = self._seen(concept)
         if len(seen) >= _FEWEST_SENTENCES:
-            self._ask_the_text(proposals, seen)
+            self._score_on_text(proposals, seen)
         is_plain = concept.area == "discourse" or len(seen) >= _ENOUGH_SENTENCES
         ranked = sorted(
             (-proposal.score, form)
@@ -160,7 +160,7 @@ class TermFinder:
                 forms.setdefault(tuple(analyze(form, self._language)), form)
         return TermForms(concept.id, tuple(forms.values()), proposals[first].sources)
 
-    def _ask_the_text(self, proposals: dict[str, _Proposal], seen: Sequence[int]) -> None:
+    def _score_on_text(self, proposals: dict[str, _Proposal], seen: Sequence[int]) -> None:
         """Score proposals on the text; add proposals from the text if it supports none well."""
         agreed = {form: self._text.agreement(form, seen) for form in proposals}
         if max(agreed.values(), default=0.0) < _TOGETHER:

@@ -13,8 +13,8 @@ from mathsetu.answers.describe import found, matched_formula, pieces
 from mathsetu.answers.values import Piece
 from mathsetu.records import Evidence, Hit, Post, Reason
 from mathsetu.service.pages import views
-from mathsetu.service.pages.bridges import bridge
 from mathsetu.service.pages.files import files
+from mathsetu.service.pages.formula_pairs import pair_formulas
 from mathsetu.service.pages.interface_language import interface
 from mathsetu.service.pages.typeset import Coloured, formula, line, paragraphs
 
@@ -163,13 +163,13 @@ def test_long_code_is_a_block_and_short_code_is_not() -> None:
     ],
 )
 def test_the_value_of_a_wildcard_is_typeset(asked: str, found: str, latex: str) -> None:
-    (letter,) = bridge(matched_formula(asked, found, "hit")).letters
+    (letter,) = pair_formulas(matched_formula(asked, found, "hit")).letters
     assert f'data-latex="{latex}"' in letter.found
     assert "<math" in letter.found
 
 
 def test_a_letter_has_the_colour_of_the_whole_name_that_it_became() -> None:
-    shown = bridge(matched_formula("t^2+t", "p_i^2+p_i", "hit"))
+    shown = pair_formulas(matched_formula("t^2+t", "p_i^2+p_i", "hit"))
     (letter,) = shown.letters
     assert 'data-latex="p_i"' in letter.found
     assert (shown.asked.count("hue-1"), shown.found.count("hue-1")) == (2, 4)

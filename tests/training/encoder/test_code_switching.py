@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mathsetu.training.encoder.code_switching import Lexicon, make_lexicon
-from mathsetu.training.encoder.phonetic_spelling import sounded
+from mathsetu.training.encoder.phonetic_spelling import spell_phonetically
 
 _CHANCE = random.Random(1)
 
@@ -57,5 +57,5 @@ def test_any_word_can_be_sounded(word: str, seed: int) -> None:
         ("devanagari", "\u0900", "\u097f"),
         ("persian", "\u0600", "\u06ff"),
     ):
-        letters = sounded(word, script, chance)
+        letters = spell_phonetically(word, script, chance)
         assert all(first <= letter <= last for letter in letters)

@@ -22,7 +22,7 @@ from mathsetu.training.encoder.contrast import Threads, contrast, hard_negatives
 from mathsetu.training.encoder.distil import Lessons, distil, encode  # noqa: E402
 from mathsetu.training.encoder.export import export, token_table  # noqa: E402
 from mathsetu.training.encoder.packs import Pack  # noqa: E402
-from mathsetu.training.encoder.reader import learn_to_ask  # noqa: E402
+from mathsetu.training.encoder.reader import train_contrastive  # noqa: E402
 from mathsetu.training.encoder.schedule import Schedule  # noqa: E402
 from mathsetu.training.encoder.shape import Shape  # noqa: E402
 from mathsetu.training.encoder.student import Student, start_from, start_tokens  # noqa: E402
@@ -72,7 +72,7 @@ def learn_threads(student: Student, folder: Path, schedule: Schedule, report: An
 def learn_to_read(student: Student, folder: Path, schedule: Schedule, report: Any) -> None:
     """As a reader learns: the token vectors are held fast, and answers are read by another."""
     student.tokens.weight.requires_grad_(False)
-    learn_to_ask(student, make_student(), THREADS, schedule, folder, report)
+    train_contrastive(student, make_student(), THREADS, schedule, folder, report)
 
 
 def silent(step: int, figures: dict[str, float]) -> None:

@@ -17,7 +17,7 @@ from mathsetu.training.encoder.contrast import Threads  # noqa: E402
 from mathsetu.training.encoder.distil import Lessons, distil, encode  # noqa: E402
 from mathsetu.training.encoder.folders import finished_shape  # noqa: E402
 from mathsetu.training.encoder.packs import Pack  # noqa: E402
-from mathsetu.training.encoder.reader import between, learn_to_ask, make_reader  # noqa: E402
+from mathsetu.training.encoder.reader import between, make_reader, train_contrastive  # noqa: E402
 from mathsetu.training.encoder.schedule import Schedule  # noqa: E402
 from mathsetu.training.encoder.shape import Shape  # noqa: E402
 from mathsetu.training.encoder.student import Student  # noqa: E402
@@ -107,7 +107,7 @@ def test_a_question_comes_nearer_to_its_answer_as_the_student_reads_it(tmp_path:
 
     before = found()
     schedule = Schedule(steps=120, batch=8, warmup=10, contrast=2.0, seed=5)
-    learn_to_ask(reader, student, threads, schedule, tmp_path, silent)
+    train_contrastive(reader, student, threads, schedule, tmp_path, silent)
     assert found() > before + 0.05
     assert torch.equal(encode(student, threads.answers), answers)
 

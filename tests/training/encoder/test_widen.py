@@ -12,7 +12,7 @@ pytest.importorskip("onnx")
 
 from mathsetu.encoders.builtin import CAREFUL, WIDE, BuiltinEncoder  # noqa: E402
 from mathsetu.errors import InputError  # noqa: E402
-from mathsetu.training.encoder.finished import finished_network  # noqa: E402
+from mathsetu.training.encoder.finished import restore_network  # noqa: E402
 from mathsetu.training.encoder.more_tokens import extend  # noqa: E402
 from mathsetu.training.encoder.widen import read_pairs  # noqa: E402
 from tests.encoders.tiny_builtin import TEXTS, make_builtin  # noqa: E402
@@ -63,7 +63,7 @@ def wider(model: Path, raw: Path, tmp_path_factory: pytest.TempPathFactory) -> P
 @pytest.mark.parametrize("name", ["posts", "queries"])
 def test_a_network_that_is_read_back_gives_the_same_vectors(model: Path, name: str) -> None:
     encoder = BuiltinEncoder(model)
-    student, _ = finished_network(model, name)
+    student, _ = restore_network(model, name)
     for row in encoder.tokens(TEXTS):
         filled = torch.tensor([row + [0] * (-len(row) % student.shape.group)])
         with torch.inference_mode():

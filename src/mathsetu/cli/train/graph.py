@@ -27,7 +27,7 @@ from mathsetu.training.graph.text_pairs import (
 )
 
 if TYPE_CHECKING:  # it imports torch
-    from mathsetu.training.graph.whole import WholeFit
+    from mathsetu.training.graph.whole import TrainingResult
 
 # The options for the size of the network, and those for its training.
 _NETWORK = ("hidden", "layers", "bases", "aggregation")
@@ -166,7 +166,7 @@ def command(
     _show(found, folder, as_json)
 
 
-def _show(found: WholeFit, folder: Path, as_json: bool) -> None:
+def _show(found: TrainingResult, folder: Path, as_json: bool) -> None:
     if as_json:
         print_json({"model": str(folder / "model"), "reciprocal_rank": found.trained,
                     "untrained": found.untrained, "epochs": found.history})  # fmt: skip

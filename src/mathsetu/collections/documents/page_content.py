@@ -20,9 +20,11 @@ from mathsetu.markup.pages import TAG, VOID, attributes_of, clean_page, is_noise
 from mathsetu.markup.references import unescape
 
 # Separators between the title of a page and the name of its site.
-_JOINTS = "-–—|·•:›»"
-_JOINT = re.compile(f"[{_JOINTS}]")
-_LAST_JOINTS = _JOINTS.replace(":", "")  # site name last: "Trace | Notes"; first: "Notes: Trace"
+_SEPARATORS = "-–—|·•:›»"
+_JOINT = re.compile(f"[{_SEPARATORS}]")
+_LAST_JOINTS = _SEPARATORS.replace(
+    ":", ""
+)  # site name last: "Trace | Notes"; first: "Notes: Trace"
 _DECLARATION = re.compile(r"<[!?][^<>]*+>")
 _LEVELS = {"h1": 1, "h2": 2, "h3": 3}
 _NO_HEADING = 4
@@ -82,7 +84,7 @@ def says(title: str, heading: str) -> bool:
     (True, False)
     """
     before, said, after = _cut(title, heading)
-    return bool(said) and before[-1:] in _JOINTS and after[:1] in _JOINTS
+    return bool(said) and before[-1:] in _SEPARATORS and after[:1] in _SEPARATORS
 
 
 class _Layout:

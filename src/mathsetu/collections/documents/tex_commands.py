@@ -50,7 +50,7 @@ ASSIGNED = frozenset(
     "footskip columnsep headsep".split()
 )
 # Environments that contain no text.
-UNREAD = frozenset(
+NOT_READ = frozenset(
     "verbatim verbatim* Verbatim BVerbatim lstlisting minted alltt comment filecontents "
     "filecontents* tikzpicture picture pspicture asy asydef pgfpicture circuitikz forest "
     "thebibliography sagesilent sageblock luacode pycode xy scope axis CCSXML".split()

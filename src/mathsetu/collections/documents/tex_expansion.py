@@ -22,11 +22,11 @@ from mathsetu.collections.documents.tex_commands import (
     ENVIRONMENT_ARGUMENTS,
     FIXED,
     HEADINGS,
+    NOT_READ,
     PROOFS,
     REFERENCES,
     SPACING,
     STATEMENTS,
-    UNREAD,
 )
 from mathsetu.collections.documents.tex_frames import LONGEST_OPTION, TOKEN, Frame, Frames
 from mathsetu.markup import split
@@ -445,7 +445,7 @@ class _Reader(Frames):
             start = before.rfind(DOCUMENT_START)  # TeX prints the last one
             end = before.find(DOCUMENT_END, start)
             self.made = [before[start : end + 1]] if 0 <= start < end else []
-        elif name in UNREAD:
+        elif name in NOT_READ:
             self._skip_to(f"\\end{{{name}}}")
         elif name in self._environments:
             macro, _end = self._environments[name]
@@ -497,7 +497,7 @@ class _Reader(Frames):
         default = self._option()
         begin, end = self._argument(), self._argument()
         number = int(count) if count.isdecimal() and len(count) == 1 else 0
-        is_known = name.rstrip("*") in ENVIRONMENTS or name in UNREAD or name == "document"
+        is_known = name.rstrip("*") in ENVIRONMENTS or name in NOT_READ or name == "document"
         if name and not is_known and not _OPAQUE.search(begin + end):
             self._environments[name] = (_Macro(begin, number, default), end)
 
@@ -550,10 +550,10 @@ class _Reader(Frames):
             return
         code = frame.text[frame.position + 1 : end]
         frame.position = end + 1
-        self._emit(_inert(code))
+        self._emit(_escaped(code))
 
     def _url(self, _: str) -> None:
-        self._emit(_inert(self._address() or self._argument()))
+        self._emit(_escaped(self._address() or self._argument()))
 
     def _link(self, _: str) -> None:
         """Remove the address of a link; its text is read next."""
@@ -614,7 +614,7 @@ class _Reader(Frames):
             self.made, self._frames, self._is_over = made, frames, False
 
 
-def _inert(code: str) -> str:
+def _escaped(code: str) -> str:
     """Escape code so that no character of it is read as LaTeX."""
     return "".join(f"\\{c}" if c in "$%&#_{}" else " " if c in "\\^~" else c for c in code)
 

@@ -10,7 +10,7 @@ from mathsetu.formulas.labels import is_commutative
 _Answer = TypeVar("_Answer")
 
 
-class _Remembered(dict[str, _Answer]):
+class _CachedFunction(dict[str, _Answer]):
     """A dict that computes missing values; a look-up is faster than a function call."""
 
     def __init__(self, answer: Callable[[str], _Answer]) -> None:
@@ -35,8 +35,8 @@ def _in_order(edges: str) -> str:
 #:
 #: >>> ABSTRACT["V!x"], ABSTRACT["N!42"], ABSTRACT["U!plus"]
 #: ('V', 'N', 'U!plus')
-ABSTRACT: Final = _Remembered(_abstracted)
+ABSTRACT: Final = _CachedFunction(_abstracted)
 #: Whether the operands of an operator may change places.
-COMMUTATIVE: Final = _Remembered(is_commutative)
+COMMUTATIVE: Final = _CachedFunction(is_commutative)
 #: The edges of a node, one letter each, in alphabetical order.
-IN_ORDER: Final = _Remembered(_in_order)
+IN_ORDER: Final = _CachedFunction(_in_order)

@@ -63,11 +63,11 @@ class Delimiter:
 
 
 #: The receiver of the row that is being read.
-Waiting = Pending | Script | Grid | Delimiter | None
+Receiver = Pending | Script | Grid | Delimiter | None
 #: An infix command, its number, and the row before it.
 Infix = tuple[str, int, Row]
 #: A place in the line, and the font that applies from there on.
 Switch = tuple[int, str]
 #: A line, the places of its open brackets, the start of its innermost group, where it ends, its
 #: receiver, and its infix command and font switch.
-Frame = tuple[list[Box], list[int], int, int, Waiting, Infix | None, Switch | None]
+Frame = tuple[list[Box], list[int], int, int, Receiver, Infix | None, Switch | None]

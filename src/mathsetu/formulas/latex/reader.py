@@ -69,9 +69,9 @@ from mathsetu.formulas.latex.frames import (
     Grid,
     Infix,
     Pending,
+    Receiver,
     Script,
     Switch,
-    Waiting,
 )
 from mathsetu.formulas.latex.lexer import TOKEN
 from mathsetu.formulas.latex.macros import DEFINING, expand
@@ -81,10 +81,10 @@ from mathsetu.formulas.latex.tokens import (
     OneSign,
     is_composed,
     is_text,
-    other_sign,
     plain_text,
     spell_out,
     text_sign,
+    uncommon_sign,
 )
 from mathsetu.limits import LONGEST_FORMULA
 
@@ -201,7 +201,7 @@ class _Reader:
         self.braces = 0  # number of open braces
         self.has_prescripts = False  # whether any empty group has scripts
         self.mode = TOP
-        self.waiting: Waiting = None
+        self.waiting: Receiver = None
         self.infix: Infix | None = None
         self.switch: Switch | None = None
 
@@ -278,7 +278,7 @@ class _Reader:
 
     # -- the stack of open constructs --------------------------------------------------------------
 
-    def push(self, mode: int, waiting: Waiting) -> None:
+    def push(self, mode: int, waiting: Receiver) -> None:
         """Open a construct; a plain group continues the current line."""
         frame = self.boxes, self.opens, self.start, self.mode, self.waiting, self.infix, self.switch
         self.stack.append(frame)
@@ -335,7 +335,7 @@ class _Reader:
             self.pop()
             self.give_up(waiting, row)
 
-    def give_up(self, waiting: Waiting, row: Row) -> None:
+    def give_up(self, waiting: Receiver, row: Row) -> None:
         """Pass on the last argument; the missing others are empty."""
         if isinstance(waiting, Pending):
             waiting.arguments.append(row)
@@ -369,7 +369,7 @@ class _Reader:
         self.pop()
         self.give(waiting, row)
 
-    def give(self, waiting: Waiting, row: Row) -> None:
+    def give(self, waiting: Receiver, row: Row) -> None:
         """Pass a complete row to the script or command that waits for it."""
         if isinstance(waiting, Script):
             if row.boxes:  # an empty script is ignored
@@ -574,7 +574,7 @@ class _Reader:
                 after = symbol
                 symbol = self.next_symbol()
                 token = token[0]
-            sign = other_sign(token)
+            sign = uncommon_sign(token)
             assert sign is not None
             row = Row([Box(sign, symbol)], -1)
         elif sign.role == SPACE:
@@ -881,7 +881,7 @@ class _Reader:
         """Read a token that is in no table, or that is rare."""
         if token in IGNORED:
             return
-        sign = other_sign(token)
+        sign = uncommon_sign(token)
         if sign is not None:
             self.put(Box(sign, self.index - 1))
         elif token[0] == "'":
@@ -954,7 +954,7 @@ class _Reader:
                     parts.append(Box(text_sign(words), self.next_symbol()))
                 continue
             for name in TOKEN.findall(part):
-                sign = SIGNS.get(name) or BRACKETS.get(name) or other_sign(name)
+                sign = SIGNS.get(name) or BRACKETS.get(name) or uncommon_sign(name)
                 if sign is not None:
                     parts.append(Box(sign, self.next_symbol()))
         self.put(Box(_TEXT_GROUP, self.index - 1, (add_row(parts, self.rows),)))

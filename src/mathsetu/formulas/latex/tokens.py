@@ -41,13 +41,13 @@ _seen: Final[dict[str, Sign]] = {}
 _MOST_SEEN: Final = 20_000
 
 
-def other_sign(token: str) -> Sign | None:
+def uncommon_sign(token: str) -> Sign | None:
     r"""Return the sign of a number, a letter of any script, a text, a font or an entity.
 
     Return None for other tokens: unknown commands, and characters that are no signs.
 
-    >>> other_sign("12").operand, other_sign("\\mathbb{R}").operand, other_sign("ℝ").operand
-    ('N!12', 'V!ℝ', 'V!ℝ')
+    >>> [uncommon_sign(token).operand for token in ("12", "\\mathbb{R}", "ℝ")]
+    ['N!12', 'V!ℝ', 'V!ℝ']
     """
     sign = _seen.get(token)
     if sign is None:
@@ -173,13 +173,13 @@ def _character_sign(character: str) -> Sign | None:
         if name.startswith("MATHEMATICAL ITALIC") or category[0] == "S" or "FULLWIDTH" in name:
             return SIGNS[decomposed]
         if name.startswith(("MATHEMATICAL", "DOUBLE-STRUCK")):
-            return number_or_letter(character, decomposed)
+            return font_character_sign(character, decomposed)
     if decomposed in BRACKETS or category[0] == "C" or category[0] == "Z":
         return None
     return Sign(character, "mi")
 
 
-def number_or_letter(character: str, plain: str) -> Sign:
+def font_character_sign(character: str, plain: str) -> Sign:
     """Return the sign of a digit or letter that has its own code point in a font."""
     if plain.isdecimal():
         sign = number_sign(character)

@@ -41,8 +41,8 @@ def match(
     for _ in range(_ROUNDS):
         check_time()
         pairs = Alignment(query, candidate, unification, equal_values=equal_values).pairs()
-        chosen = unification.choose_letters(_meetings(query, candidate, pairs))
-        bound = unification.choose_bindings(_takings(query, candidate, pairs))
+        chosen = unification.choose_letters(_aligned_letters(query, candidate, pairs))
+        bound = unification.choose_bindings(_aligned_wildcards(query, candidate, pairs))
         if not (chosen or bound):
             break
     else:
@@ -50,7 +50,7 @@ def match(
     return explain(query, candidate, unification, pairs)
 
 
-def _meetings(
+def _aligned_letters(
     query: PreparedFormula, candidate: PreparedFormula, pairs: Iterable[AlignedNodes]
 ) -> list[tuple[str, str]]:
     """Return the pairs of letters that were aligned."""
@@ -66,7 +66,7 @@ def _meetings(
     return found
 
 
-def _takings(
+def _aligned_wildcards(
     query: PreparedFormula, candidate: PreparedFormula, pairs: Sequence[AlignedNodes]
 ) -> list[tuple[str, int, int]]:
     """Return the wildcards with the keys and sizes of the parts aligned with them.

@@ -233,11 +233,11 @@ class Alignment:
 
     def _allows(self, taken: AlignedNodes) -> bool:
         """Whether a wildcard, or the wildcard below a minus, may be bound to these operands."""
-        wildcard, places = self._parts_of_taken(taken)[-1][:2]
+        wildcard, places = self._expand_binding(taken)[-1][:2]
         key = self._candidate.joined_key(places)
         return self._unification.allows(self._query.labels[wildcard], key)
 
-    def _parts_of_taken(self, taken: AlignedNodes) -> list[AlignedNodes]:
+    def _expand_binding(self, taken: AlignedNodes) -> list[AlignedNodes]:
         """Return the pair of a wildcard; for a minus above a wildcard, the pairs of both."""
         ours, (first, *others) = taken.ours, taken.theirs
         if self._query.wildcards[ours] is not None:
@@ -273,7 +273,7 @@ class Alignment:
             pair = pending.pop()
             ours, theirs = pair.ours, pair.theirs[0]
             if len(pair.theirs) > 1:
-                yield from self._parts_of_taken(pair)
+                yield from self._expand_binding(pair)
                 continue
             score = self._table[ours][theirs]
             if not score:

@@ -42,7 +42,7 @@ _DIFFERENTIAL = "F!d"
 _DERIVATIVE = "O!derivative"
 
 
-class _Made(NamedTuple):
+class _DerivedNode(NamedTuple):
     """A node of the normal form that is not a node of the written tree: the -b of ``a-b``."""
 
     label: str
@@ -51,13 +51,13 @@ class _Made(NamedTuple):
     written: tuple[Tree, ...] = ()
 
     def tree(self) -> Tree:
-        below = tuple(one.tree() if isinstance(one, _Made) else one for one in self.operands)
+        below = tuple(one.tree() if isinstance(one, _DerivedNode) else one for one in self.operands)
         symbol = self.written[0].symbol if self.written else -1
         return Tree(self.label, below, POSITIONS[: len(below)], symbol)
 
 
 # A node of the normal form before it is assigned a place.
-_Part = Tree | _Made
+_Part = Tree | _DerivedNode
 
 
 class PreparedFormula:
@@ -183,7 +183,7 @@ class PreparedFormula:
     def tree(self, place: int) -> Tree:
         """Return the sub-tree at a place as it was written."""
         part = self._parts[place]
-        return part.tree() if isinstance(part, _Made) else part
+        return part.tree() if isinstance(part, _DerivedNode) else part
 
     def is_negative(self, place: int) -> bool:
         """Whether a node is a minus with one operand."""
@@ -325,7 +325,7 @@ def _letter(label: str) -> str | None:
 
 def _normal_form(part: _Part) -> tuple[str, Sequence[Tree], Sequence[_Part]]:
     """Return the label, written nodes and operands of a node in normal form."""
-    if isinstance(part, _Made):
+    if isinstance(part, _DerivedNode):
         return part.label, part.written, part.operands
     label, operands = part.label, part.children
     if name := _named(part):
@@ -418,16 +418,16 @@ def _factors_with_differentials(fraction: Tree) -> list[_Part]:
             differentials.append(left.pop())
         elif len(left) > 1 and left[-2].label == "V!d" and _is_variable(left[-1]):
             variable, sign = left.pop(), left.pop()
-            differentials.append(_Made(_DIFFERENTIAL, (variable,), (sign,)))
+            differentials.append(_DerivedNode(_DIFFERENTIAL, (variable,), (sign,)))
         else:
             break
     if not differentials or any(one.label == "V!d" for one in (below, *below.children)):
         return []
-    rest: _Part = _Made(_PRODUCT, tuple(left)) if left else _Made("N!1", ())
+    rest: _Part = _DerivedNode(_PRODUCT, tuple(left)) if left else _DerivedNode("N!1", ())
     if len(left) == 1:
         rest = left[0]
     written = (fraction, above) if is_product else (fraction,)
-    return [_Made(_FRACTION, (rest, below), written), *reversed(differentials)]
+    return [_DerivedNode(_FRACTION, (rest, below), written), *reversed(differentials)]
 
 
 def _is_variable(node: Tree) -> bool:
@@ -464,14 +464,14 @@ def _flattened(node: Tree) -> tuple[str, Sequence[Tree], Sequence[_Part]]:
     pending: list[_Part] = [node]
     while pending:
         inner = pending.pop()
-        if isinstance(inner, _Made):
+        if isinstance(inner, _DerivedNode):
             operands.append(inner)
         elif _is_product(inner) if label == _PRODUCT else inner.label == PLUS and inner.children:
             written.append(inner)
             pending += reversed(inner.children)
         elif label == PLUS and _is_difference(inner):
             first, *others = inner.children
-            pending += [_Made(MINUS, (other,), (inner,)) for other in reversed(others)]
+            pending += [_DerivedNode(MINUS, (other,), (inner,)) for other in reversed(others)]
             pending.append(first)
         elif (
             label == _PRODUCT

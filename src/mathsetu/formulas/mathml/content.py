@@ -54,7 +54,7 @@ def operator_tree(root: Element) -> Tree:
             parts make a tree larger than `MAX_NODES`.
     """
     by_id = {e.attributes["id"]: e for e in root.walk() if "id" in e.attributes}
-    middles = _middles(root)
+    middles = _shared_operands(root)
     done: set[int] = set()  # elements whose tree is finished: a share may refer to them
     finished: list[list[Tree]] = [[]]
     pending: list[tuple[Element, bool]] = [(root, False)]
@@ -87,7 +87,7 @@ def operator_tree(root: Element) -> Tree:
     return finished[0][0]
 
 
-def _middles(root: Element) -> dict[int, Element]:
+def _shared_operands(root: Element) -> dict[int, Element]:
     """Return the target of each share in a chain of relations, whatever its reference is.
 
     A chain a<b<c is written as (a<b) and (b<c) with the second b shared; LaTeXML sometimes gives

@@ -534,7 +534,7 @@ class Row:
         token = self.at(place)
         return token is not None and not token.gap and (not kinds or token.kind in kinds)
 
-    def is_pure(self, opening: int, *, called: bool = False) -> bool:
+    def has_no_prose(self, opening: int, *, called: bool = False) -> bool:
         """Whether a pair of brackets contains no prose; those of a function may contain "and"."""
         closing = self.tokens[opening].mate
         if closing <= opening or closing == opening + 1:

@@ -74,7 +74,7 @@ class Operands(Words):
         self.has_integral = False
         self.has_environment = False
         #: A position where a formula may end although an operand may follow, as in ∫₀^∞; else 0.
-        self.settled = 0
+        self.optional_end = 0
 
     def _operand(self) -> int | None:
         row, place = self.row, self.place
@@ -175,7 +175,7 @@ class Operands(Words):
                 return None  # norm ||x||: the bars already denote the norm, so the name is a word
             self.letters += 1
             return self._group(after, is_first)
-        if argument_token.kind is Kind.OPENING and row.is_pure(after, called=True):
+        if argument_token.kind is Kind.OPENING and row.has_no_prose(after, called=True):
             is_matrix = argument_token.text == "[" == self.tokens[after + 1].text
             is_remark = argument_token.gap and not row.has_operators(after) and not is_matrix
             if is_remark and is_first:
@@ -246,7 +246,7 @@ class Operands(Words):
         if token is None:
             return True
         if token.kind is Kind.OPENING:
-            return not row.is_pure(end, called=True)
+            return not row.has_no_prose(end, called=True)
         is_joined = token.kind in OPERATORS or joins(token)
         return not is_joined and not self._is_argument(end, self.tokens[end - 1].text)
 
@@ -262,7 +262,7 @@ class Operands(Words):
             return None
         if following.kind in PROSE or following.kind in (Kind.OTHER, Kind.COMMA, Kind.CLOSING):
             return None
-        if following.kind is Kind.OPENING and not self.row.is_pure(place + 1, called=True):
+        if following.kind is Kind.OPENING and not self.row.has_no_prose(place + 1, called=True):
             return None if following.mate > 0 else -(place + 1)
         self.strong += 1
         return -(place + 1)
@@ -285,12 +285,12 @@ class Operands(Words):
         if token.strong or scripted:
             self.strong += 1
             self.has_integral = self.has_integral or is_integral
-            self.settled = after
+            self.optional_end = after
             return -after if self._begins_operand(after) else after
         if following is None:
             return None
         if row.is_tight(after, Kind.OPENING) and token.text != "integral":
-            return -after if row.is_pure(after, called=True) else None
+            return -after if row.has_no_prose(after, called=True) else None
         if token.text in ("integral", "product"):
             return None
         before = row.at(place - 1)
@@ -383,7 +383,7 @@ class Operands(Words):
                 break
             self.strong += 1
             after = argument
-        self.settled = after
+        self.optional_end = after
         return -after if self._begins_operand(after) else after
 
     def _group(self, place: int, is_first: bool) -> int | None:
@@ -395,11 +395,11 @@ class Operands(Words):
             # The bracket is not closed: continue inside.
             return -(place + 1) if row.is_tight(place + 1) or not is_first else None
         if token.text.startswith("\\left") or token.text == "{":
-            if token.strong or row.is_pure(place):
+            if token.strong or row.has_no_prose(place):
                 self._count_inside(place)
                 return token.mate + 1
             return None
-        if not row.is_pure(place):
+        if not row.has_no_prose(place):
             return None
         self._count_inside(place)
         return token.mate + 1

@@ -112,13 +112,13 @@ class Reading(Operands):
         while (token_here := row.at(self.place)) is not None:
             if token_here.gap == 2 and has_operand:
                 break
-            self.settled = 0
+            self.optional_end = 0
             after = self._go_on() if has_operand else self._operand()
             if after is None:
                 break
             has_operand = after > 0
             self.place = abs(after)
-            if has_operand or self.settled:
+            if has_operand or self.optional_end:
                 complete = self.place
                 evidence = self._evidence
         # Discard the evidence of tokens after the end of the formula.
@@ -317,7 +317,7 @@ class Reading(Operands):
         after = self.row.at(place + 2)
         words = _VOWEL_WORDS if is_modulus else LETTER_WORDS
         is_article = following.text in words and after is not None and after.kind in PROSE
-        if is_article or (following.kind is Kind.OPENING and not self.row.is_pure(place + 1)):
+        if is_article or (following.kind is Kind.OPENING and not self.row.has_no_prose(place + 1)):
             return None
         self.strong += 1
         return -(place + 1)
@@ -336,7 +336,7 @@ class Reading(Operands):
             called = before.kind in _CALLED or (
                 place - 2 >= self.first and self.tokens[place - 2].kind is Kind.SCRIPT
             )
-            if not row.is_pure(place, called=called):
+            if not row.has_no_prose(place, called=called):
                 return None
             is_number = before.kind is Kind.NUMBER and not self._is_index(place - 1)
             if is_number and not called and not row.has_operators(place):
@@ -444,7 +444,7 @@ class Reading(Operands):
         row, token = self.row, self.tokens[place]
         if token.strong or token.text in BARS:
             return self._group(place, is_first=False)
-        if token.mate < 0 or not row.is_pure(place):
+        if token.mate < 0 or not row.has_no_prose(place):
             return None
         inner = self.tokens[place + 1]
         is_modulus = inner.text == "mod"

@@ -99,7 +99,7 @@ class Words:
         if row.is_tight(place + 1, Kind.OPENING) and self.tokens[place + 1].text == "(":
             inner = self.tokens[place + 2] if self.tokens[place + 1].mate > place + 2 else None
             plural = inner is not None and inner.text in ("s", "es", "a", "as", "os")
-            if plural or word in short_words() or not row.is_pure(place + 1, called=True):
+            if plural or word in short_words() or not row.has_no_prose(place + 1, called=True):
                 return None
             self.strong += 1
             return place + 1

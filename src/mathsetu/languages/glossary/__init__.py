@@ -24,13 +24,13 @@ from mathsetu.languages.glossary.expansion import (
     Expanded,
     Expander,
     TermsOfConcepts,
-    is_said,
+    is_presentable,
 )
 from mathsetu.languages.glossary.matching import Matcher, TermMatch
 from mathsetu.languages.glossary.search import Index
 from mathsetu.languages.stem_collisions import is_stem_collision
 
-__all__ = ["Concept", "Expanded", "Glossary", "TermMatch", "is_said"]
+__all__ = ["Concept", "Expanded", "Glossary", "TermMatch", "is_presentable"]
 
 # Languages that capitalise all nouns: a capital does not mark the beginning of a sentence.
 _CAPITAL_NOUNS = frozenset({"de"})
@@ -123,8 +123,8 @@ class Glossary:
     def other_forms(self, text: str, language: str) -> list[Expanded]:
         """Return the weighted terms of other forms of the concepts in a marked text.
 
-        >>> [one.term for one in Glossary.load().other_forms("diagonalizable", "en")]
-        ['diagon', 'diagonalis']
+        >>> [one.term for one in Glossary.load().other_forms("symmetric", "en")]
+        ['symmetri']
         """
         expander = self._expander(language, language)
         return expander.other_forms(expander.read(text))
@@ -140,7 +140,7 @@ class Glossary:
         expander = self._expander(source, target)
         for piece in expander.pieces(expander.read(text)):
             for (start, end), said in zip(piece.places, piece.learned, strict=True):
-                if words := [word for word, chance in said if is_said(word, chance)]:
+                if words := [word for word, chance in said if is_presentable(word, chance)]:
                     yield start, end, words
 
     def _expander(self, source: str, target: str) -> Expander:

@@ -48,10 +48,10 @@ SHORTEST_PART = 4
 JOINTS = ("", "s", "n", "en", "es", "er", "e")
 # Weights of terms relative to learned words: terms of one word, and of several words, which are
 # more reliable; reviewed terms, and unreviewed terms.
-READ, READ_LONG = 0.4, 1.0
-UNREAD, UNREAD_LONG = 0.3, 0.5
+REVIEWED_WEIGHT, REVIEWED_LONG_WEIGHT = 0.4, 1.0
+UNREVIEWED_WEIGHT, UNREVIEWED_LONG_WEIGHT = 0.3, 0.5
 # Minimum probability of a learned word that is shown as a translation.
-SAID = 0.3
+MIN_SHOWN_PROBABILITY = 0.3
 # A learned word above this probability overrules an unreviewed term of one word.
 OVERRULES = 0.5
 
@@ -62,15 +62,15 @@ _ELIDED = re.compile(r"\b[^\W\d_]['’](?=\w)")
 _DECIDING = frozenset("all any every some no not if only more less".split())
 
 
-def is_said(word: str, chance: float) -> bool:
+def is_presentable(word: str, chance: float) -> bool:
     """Whether a learned translation is reliable enough to be shown to the user.
 
     Words such as "all" and "if" are frequent in sentences, so they co-occur with any word.
 
-    >>> is_said("give", 0.18), is_said("if", 0.19), is_said("if", 0.9)
+    >>> is_presentable("give", 0.18), is_presentable("if", 0.19), is_presentable("if", 0.9)
     (True, False, True)
     """
-    return chance >= SAID or word not in _DECIDING
+    return chance >= MIN_SHOWN_PROBABILITY or word not in _DECIDING
 
 
 #: Learned translations of a word, with their probabilities.
@@ -253,8 +253,8 @@ class Expander:
     def _share(self, concepts: Sequence[Concept], terms: Sequence[str]) -> float:
         """Return the weight of the glossary relative to learned words."""
         if all(map(self._is_read, concepts)):
-            return READ if len(terms) == 1 else READ_LONG
-        return UNREAD if len(terms) == 1 else UNREAD_LONG
+            return REVIEWED_WEIGHT if len(terms) == 1 else REVIEWED_LONG_WEIGHT
+        return UNREVIEWED_WEIGHT if len(terms) == 1 else UNREVIEWED_LONG_WEIGHT
 
     def _is_read(self, concept: Concept) -> bool:
         """Whether the source term of a concept is reviewed."""
@@ -273,7 +273,7 @@ class Expander:
             learned = [
                 tuple(table.translations(part))
                 for term in token.terms
-                for part in self._taken_apart(term, table)
+                for part in self._split_compound(term, table)
             ]
             if is_stem_collision(text[token.start : token.end], self._source):
                 learned = [self._without_terms(token.terms, said) for said in learned]
@@ -286,7 +286,7 @@ class Expander:
         of_terms = {term for place in places for term in self._target_terms[place]}
         return tuple(one for one in said if of_terms.isdisjoint(analyze(one[0], self._target)))
 
-    def _taken_apart(self, term: str, table: LearnedWords) -> Sequence[str]:
+    def _split_compound(self, term: str, table: LearnedWords) -> Sequence[str]:
         """Split a compound of two known words; return any other word unchanged."""
         if not self._row.joins_words or len(term) < 2 * SHORTEST_PART or term in table:
             return (term,)
@@ -353,7 +353,7 @@ class Expander:
         if term and any(own in learned for own in analyze(term, self._target)):
             return term
         is_whole = len(best) == len(piece.learned)
-        likely = best and is_whole and all(chance >= SAID for _, chance in best)
+        likely = best and is_whole and all(chance >= MIN_SHOWN_PROBABILITY for _, chance in best)
         return " ".join(word for word, _ in best) if likely else ""
 
     def _translation(self, concept: Concept) -> dict[str, float]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mathsetu.errors import InputError
-from mathsetu.ranking.fusion.method import settled
+from mathsetu.ranking.fusion.method import rounded
 from mathsetu.ranking.fusion.pool import Pool
 from mathsetu.ranking.fusion.scaling import check_scaling, scaled
 
@@ -42,4 +42,4 @@ class CombMNZ:
         total = scaled(pool, self.normalisation).sum(axis=0)
         if total.min(initial=0.0) < 0:
             raise InputError(f"{pool.topic}: CombMNZ takes no negative scores; normalise them")
-        return settled(total * pool.found.sum(axis=0)), -pool.best_ranks
+        return rounded(total * pool.found.sum(axis=0)), -pool.best_ranks

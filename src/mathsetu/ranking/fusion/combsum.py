@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mathsetu.ranking.fusion.method import settled
+from mathsetu.ranking.fusion.method import rounded
 from mathsetu.ranking.fusion.pool import Pool
 from mathsetu.ranking.fusion.scaling import check_scaling, scaled
 
@@ -36,4 +36,4 @@ class CombSUM:
 
     def rate(self, pool: Pool) -> Rating:
         """Rate the candidates of a topic."""
-        return settled(scaled(pool, self.normalisation).sum(axis=0)), -pool.best_ranks
+        return rounded(scaled(pool, self.normalisation).sum(axis=0)), -pool.best_ranks

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mathsetu.ranking.fusion.method import settled
+from mathsetu.ranking.fusion.method import rounded
 from mathsetu.ranking.fusion.pool import Pool
 from mathsetu.ranking.fusion.scaling import check_scaling, scaled
 from mathsetu.ranking.fusion.weights import checked
@@ -41,4 +41,4 @@ class Linear:
     def rate(self, pool: Pool) -> Rating:
         """Rate the candidates of a topic."""
         weights = checked(self.weights, len(pool.ranks))
-        return settled(weights @ scaled(pool, self.normalisation)), -pool.best_ranks
+        return rounded(weights @ scaled(pool, self.normalisation)), -pool.best_ranks

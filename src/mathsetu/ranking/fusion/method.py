@@ -85,10 +85,10 @@ def order(rating: Rating) -> NDArray[np.int64]:
     return np.lexsort(tuple(-numbers for numbers in reversed(rating)))
 
 
-def settled(scores: Numbers) -> Numbers:
+def rounded(scores: Numbers) -> Numbers:
     """Remove rounding errors from scores, so that mathematically equal sums become equal.
 
-    >>> settled(np.array([0.1 + 0.2, 0.3])).tolist()
+    >>> rounded(np.array([0.1 + 0.2, 0.3])).tolist()
     [0.3, 0.3]
     """
     largest = float(np.abs(scores).max(initial=0.0))

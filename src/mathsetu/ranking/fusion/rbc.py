@@ -12,7 +12,7 @@ import numpy as np
 from mathsetu.errors import InputError
 from mathsetu.printable import counted
 from mathsetu.ranking.fusion.learning import JudgedPool
-from mathsetu.ranking.fusion.method import DEPTH, settled
+from mathsetu.ranking.fusion.method import DEPTH, rounded
 from mathsetu.ranking.fusion.pool import Pool
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class RBC:
                 f"not to {len(pool.ranks)}"
             )
         gains = np.ravel(self.coefficients) @ _features(pool, self.depth) + self.intercept
-        return settled(gains), -pool.best_ranks
+        return rounded(gains), -pool.best_ranks
 
 
 def fit_rbc(judged: Sequence[JudgedPool], depth: int = DEPTH) -> RBC:

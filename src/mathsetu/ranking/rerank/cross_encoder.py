@@ -9,7 +9,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from mathsetu.errors import InputError
-from mathsetu.models import SAFE_LOADING, check_installed, loading, model_folder, require, room
+from mathsetu.models import (
+    SAFE_LOADING,
+    check_installed,
+    loading,
+    max_tokens_of,
+    model_folder,
+    require,
+)
 
 _PURPOSE = "reranking with a cross-encoder"
 _ORGANISATION = "cross-encoder"
@@ -65,6 +72,6 @@ def open_cross_encoder(model: str, max_tokens: int, **choices: Any) -> Any:
     """
     folder = model_folder(model, _ORGANISATION, _PURPOSE)
     package = require("sentence_transformers", _PURPOSE, "neural")
-    length = min(max_tokens, room(folder) or max_tokens)
+    length = min(max_tokens, max_tokens_of(folder) or max_tokens)
     with loading(model, _WHAT, _PURPOSE):
         return package.CrossEncoder(str(folder), max_length=length, **SAFE_LOADING, **choices)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from mathsetu.errors import InputError
-from mathsetu.models import folder_of, onnx_runtime, room
+from mathsetu.models import folder_of, max_tokens_of, onnx_runtime
 
 _NAMES = ("model.onnx", "onnx/model.onnx")
 
@@ -48,7 +48,7 @@ name another folder
         self._name = model
         self._batch = batch
         self._inputs = [put.name for put in self._session.get_inputs()]
-        self._tokenizer.enable_truncation(min(max_tokens, room(folder) or max_tokens))
+        self._tokenizer.enable_truncation(min(max_tokens, max_tokens_of(folder) or max_tokens))
         # The tokenizer's file may set a fixed length; batches are padded to their longest text.
         padding = self._tokenizer.padding or {}
         self._tokenizer.enable_padding(

@@ -23,7 +23,7 @@ from mathsetu.languages.table import LANGUAGES, ROWS, Language, language
 from mathsetu.library.ranker import LANGUAGE, TOGETHER
 from mathsetu.markup import plain, snippet, split
 from mathsetu.service.pages import typeset
-from mathsetu.service.pages.bridges import Bridge, bridge
+from mathsetu.service.pages.formula_pairs import FormulaPair, pair_formulas
 from mathsetu.service.pages.interface_language import Interface
 from mathsetu.service.pages.places import Place, place
 from mathsetu.service.pages.preview import Preview
@@ -85,7 +85,7 @@ class HitView:
     score: float
     reasons: tuple[Signal, ...]
     words: tuple[Word, ...]
-    formulas: tuple[Bridge, ...]
+    formulas: tuple[FormulaPair, ...]
     translate_to: Language | None
     versions: tuple[VersionView, ...]
 
@@ -251,7 +251,7 @@ def hit(found: FoundPost, interface: Interface, asked_in: str = "", files_at: st
         score=found.score,
         reasons=tuple(_signal(share, interface) for share in found.reasons),
         words=_words(found.words),
-        formulas=tuple(map(bridge, found.formulas[:_FORMULAS])),
+        formulas=tuple(map(pair_formulas, found.formulas[:_FORMULAS])),
         translate_to=_translate_to(row.code, (interface.language.code, asked_in)),
         versions=tuple(
             VersionView(one.id, language(one.language), plain(one.title) or one.id)

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mathsetu.languages.glossary.concepts import read_concepts
-from mathsetu.training.encoder.phonetic_spelling import SCRIPTS, sounded
+from mathsetu.training.encoder.phonetic_spelling import SCRIPTS, spell_phonetically
 
 #: Nepali has no dictionary here; terms missing from the glossary are taken from Hindi.
 BORROWED = {"ne": "hi"}
@@ -84,7 +84,7 @@ class Lexicon:
         often = _KNOWN_SOUNDED if forms else _UNKNOWN_SOUNDED
         long = len(phrase) >= _SHORTEST_SOUNDED and " " not in phrase
         if self.script and long and chance.random() < often:
-            return sounded(phrase, self.script, chance)
+            return spell_phonetically(phrase, self.script, chance)
         return chance.choice(forms) if forms else phrase
 
     def _longest(

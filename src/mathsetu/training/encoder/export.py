@@ -30,11 +30,11 @@ _OPSET = 17
 # Codes of ONNX data types.
 _FLOAT, _INT32 = 1, 6
 _MICROSOFT = "com.microsoft"
-_MIDDLE = 128
+_ZERO_POINT = 128
 _TINY = 1e-6
 _EPSILON = 1e-12
 #: Exponent of a channel's range in its divisor (1: channels are equalised); 0.75 measured best.
-_EVENED = 0.75
+_EQUALISATION = 0.75
 
 
 def export(shape: Shape, weights: Weights, ranges: Weights, scale: float | None = None) -> Any:
@@ -51,7 +51,7 @@ def export(shape: Shape, weights: Weights, ranges: Weights, scale: float | None 
     onnx = require("onnx", "exporting the encoder", "neural")
     graph = _Graph(onnx)
     if scale is None:
-        _, scale = whole_table(weights["tokens.weight"])
+        _, scale = quantise_table(weights["tokens.weight"])
     _student(graph, shape, _Model(weights, ranges), scale)
     helper, types = onnx.helper, onnx.TensorProto
     made = helper.make_graph(
@@ -74,7 +74,7 @@ def export(shape: Shape, weights: Weights, ranges: Weights, scale: float | None 
 
 def token_table(weights: Weights) -> NDArray[np.uint8]:
     """Return the vectors of all tokens, quantised to bytes."""
-    table, _ = whole_table(weights["tokens.weight"])
+    table, _ = quantise_table(weights["tokens.weight"])
     return table
 
 
@@ -130,8 +130,8 @@ class _Model:
     def sizes(self, name: str) -> Table:
         """Return the divisors of the input channels of a product."""
         ranges = np.maximum(self._ranges[name], _TINY)
-        evened: Table = (ranges / ranges.max()) ** np.float32(_EVENED)
-        return evened
+        divisors: Table = (ranges / ranges.max()) ** np.float32(_EQUALISATION)
+        return divisors
 
     def largest(self, name: str) -> float:
         """Return the largest input of a product after the division."""
@@ -159,7 +159,7 @@ def _positions(graph: _Graph, shape: Shape, model: _Model, scale: float) -> str:
     """Build the first states: projected groups of token vectors plus position embeddings."""
     joined = graph("Reshape", "bytes", graph.whole(0, -1, shape.group * shape.width))
     positions = _product(
-        graph, joined, (scale, _MIDDLE), model["grouped.weight"], model["grouped.bias"]
+        graph, joined, (scale, _ZERO_POINT), model["grouped.weight"], model["grouped.bias"]
     )
     count = graph("Gather", graph("Shape", positions), graph.whole(1))
     places = graph(
@@ -190,8 +190,8 @@ def _layer(graph: _Graph, shape: Shape, model: _Model, prefix: str, states: str,
         num_heads=shape.heads,
     )
     scale = model.largest(out) / 127
-    seen = graph("QuantizeLinear", seen, graph.number(scale), graph.byte(_MIDDLE))
-    states = _added(graph, model, states, out, seen, (scale, _MIDDLE), f"{prefix}first")
+    seen = graph("QuantizeLinear", seen, graph.number(scale), graph.byte(_ZERO_POINT))
+    states = _added(graph, model, states, out, seen, (scale, _ZERO_POINT), f"{prefix}first")
     inner = _from_states(graph, model, up, states, model.sizes(down))
     # Bytes with zero point 0 clip negative numbers, so this is also the ReLU.
     scale = model.largest(down) / 255
@@ -203,9 +203,9 @@ def _from_states(graph: _Graph, model: _Model, name: str, states: str, divided: 
     """Build a product of the states and divide its output channels by ``divided``."""
     sizes, scale = model.sizes(name), model.largest(name) / 127
     even = graph("Mul", states, graph.constant(1 / sizes))
-    whole = graph("QuantizeLinear", even, graph.number(scale), graph.byte(_MIDDLE))
+    whole = graph("QuantizeLinear", even, graph.number(scale), graph.byte(_ZERO_POINT))
     matrix = model[f"{name}.weight"] * sizes / divided[:, None]
-    return _product(graph, whole, (scale, _MIDDLE), matrix, model[f"{name}.bias"] / divided)
+    return _product(graph, whole, (scale, _ZERO_POINT), matrix, model[f"{name}.bias"] / divided)
 
 
 def _added(
@@ -239,33 +239,33 @@ def _product(
     """Build bytes times a matrix plus a bias; ``meaning`` is the bytes' scale and zero point."""
     scale, zero = meaning
     # The factor is the transpose of torch's matrix.
-    table, scales = whole_rows(matrix)
-    factor = (table.astype(np.int16) + _MIDDLE).astype(np.uint8).T.copy()
+    table, scales = quantise_rows(matrix)
+    factor = (table.astype(np.int16) + _ZERO_POINT).astype(np.uint8).T.copy()
     return graph(
         "MatMulIntegerToFloat",
         *(whole, graph.constant(factor)),
         *(graph.number(scale), graph.constant(scales[:, 0].copy())),
-        *(graph.byte(zero), graph.byte(_MIDDLE)),
+        *(graph.byte(zero), graph.byte(_ZERO_POINT)),
         graph.constant(bias.astype(np.float32)),
         domain=_MICROSOFT,
     )
 
 
-def whole_table(table: Table) -> tuple[NDArray[np.uint8], float]:
+def quantise_table(table: Table) -> tuple[NDArray[np.uint8], float]:
     """Quantise a table to bytes with zero point 128 and one scale; clip the largest 0.01%.
 
-    >>> whole_table(np.array([[0.5, -1.0]], dtype=np.float32))[0].tolist()
+    >>> quantise_table(np.array([[0.5, -1.0]], dtype=np.float32))[0].tolist()
     [[192, 1]]
     """
     scale = max(float(np.quantile(np.abs(table), 0.9999)), _TINY) / 127
-    whole = np.clip(np.round(table / scale), -127, 127) + _MIDDLE
+    whole = np.clip(np.round(table / scale), -127, 127) + _ZERO_POINT
     return whole.astype(np.uint8), scale
 
 
-def whole_rows(table: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+def quantise_rows(table: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
     """Quantise a matrix to integers from -127 to 127, with one scale per row.
 
-    >>> table, scales = whole_rows(np.array([[0.5, -1.0]], dtype=np.float32))
+    >>> table, scales = quantise_rows(np.array([[0.5, -1.0]], dtype=np.float32))
     >>> table.tolist()
     [[64, -127]]
     """

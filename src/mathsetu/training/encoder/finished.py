@@ -22,10 +22,10 @@ from mathsetu.training.encoder.student import Student
 
 _REMEDY = "name the folder of a finished model"
 _PARTS = ("joint", "out", "up", "down")
-_MIDDLE = 128
+_ZERO_POINT = 128
 
 
-def finished_network(folder: Path, name: str) -> tuple[Student, float]:
+def restore_network(folder: Path, name: str) -> tuple[Student, float]:
     """Return a network of a model as a student, and the scale of its token vectors.
 
     Args:
@@ -38,7 +38,7 @@ def finished_network(folder: Path, name: str) -> tuple[Student, float]:
     student = Student(Shape(**facts[name]))
     weights, scale = _weights(found(folder / f"{name}.onnx", _REMEDY))
     table = np.load(found(folder / "tokens.npy", _REMEDY), allow_pickle=False)
-    weights["tokens.weight"] = (table.astype(np.float32) - _MIDDLE) * np.float32(scale)
+    weights["tokens.weight"] = (table.astype(np.float32) - _ZERO_POINT) * np.float32(scale)
     student.load_state_dict({key: torch.from_numpy(value) for key, value in weights.items()})
     return student.eval(), scale
 
@@ -72,7 +72,7 @@ def _weights(path: Path) -> tuple[dict[str, NDArray[np.float32]], float]:
 def _matrix(node: Any, constants: dict[str, Any], made: dict[str, Any]) -> NDArray[np.float32]:
     """Return the float matrix of a product in the layout of torch."""
     factor, scales = constants[node.input[1]], constants[node.input[3]]
-    matrix: NDArray[np.float32] = (factor.astype(np.float32) - _MIDDLE) * scales
+    matrix: NDArray[np.float32] = (factor.astype(np.float32) - _ZERO_POINT) * scales
     whole = made.get(node.input[0])
     divided = made.get(whole.input[0]) if whole is not None else None
     if divided is not None and divided.op_type == "Mul" and divided.input[1] in constants:

@@ -51,12 +51,12 @@ _DOUBLED = re.compile(r"([b-df-hj-np-tv-z])\1")
 _JOINS = frozenset("pr tr kr br dr gr fr pl kl bl gl fl sl st sp sk sm sn sw tw".split())
 
 
-def sounded(word: str, script: str, chance: random.Random) -> str:
+def spell_phonetically(word: str, script: str, chance: random.Random) -> str:
     """Spell an English word in another script, in one of several plausible ways.
 
-    >>> sounded("matrix", "devanagari", random.Random(5))
+    >>> spell_phonetically("matrix", "devanagari", random.Random(5))
     'मैट्रिक्स'
-    >>> sounded("Cantor", "persian", random.Random(1))
+    >>> spell_phonetically("Cantor", "persian", random.Random(1))
     'کانتر'
     """
     consonants, vowels, join = _LETTERS[script]

@@ -49,7 +49,7 @@ def prepare(data: Path, avoid: Iterable[str], folder: Path, held_out: int = 5000
     kept_aside = _held_out(data, held_out)
     with (folder / "held-out.hi.tsv").open("w", encoding="utf-8") as file:
         file.writelines(f"{pair.english}\t{pair.other}\n" for pair in kept_aside)
-    sieve = _Sieve(avoid, kept_aside)
+    sieve = _TextFilter(avoid, kept_aside)
     kept: dict[str, list[tuple[str, str]]] = {language: [] for language in PARALLEL}
     with lzma.open(folder / "parallel.tsv.xz", "wt", encoding="utf-8", preset=6) as file:
         for language in PARALLEL:
@@ -59,7 +59,7 @@ def prepare(data: Path, avoid: Iterable[str], folder: Path, held_out: int = 5000
                 if not wrong:
                     kept[language].append((pair.english, pair.other))
                     file.write(_row(pair))
-                    nepali = nearly_nepali(pair)
+                    nepali = to_near_nepali(pair)
                     if nepali and not sieve.objection(nepali.other):
                         counts["ne: made of Hindi"] += 1
                         file.write(_row(nepali))
@@ -76,7 +76,7 @@ def prepare(data: Path, avoid: Iterable[str], folder: Path, held_out: int = 5000
     return counts
 
 
-class _Sieve:
+class _TextFilter:
     """Decides which texts must not be used for training."""
 
     def __init__(self, avoid: Iterable[str], kept_aside: Iterable[Translation]) -> None:
@@ -138,7 +138,7 @@ def _held_out(data: Path, count: int) -> list[Translation]:
     return sorted(found.values(), key=lambda pair: sha256(pair.english.encode()).digest())[:count]
 
 
-def nearly_nepali(pair: Translation) -> Translation | None:
+def to_near_nepali(pair: Translation) -> Translation | None:
     """Convert a Hindi pair to near-Nepali: all mathematical pairs, and a sample of the rest."""
     if pair.language != "hi":
         return None

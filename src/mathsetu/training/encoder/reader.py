@@ -77,7 +77,7 @@ def add_reader(
     targets = between(encode(student, lessons.english), lessons.targets)
     distil(reader, replace(lessons, targets=targets), plan.reading, folder / "reading", report)
     if plan.asking and threads:
-        learn_to_ask(reader, student, threads, plan.asking, folder / "asking", report)
+        train_contrastive(reader, student, threads, plan.asking, folder / "asking", report)
     export_stage(student, works, folder, reader)
 
 
@@ -119,7 +119,7 @@ def between(own: Tensor, theirs: Tensor) -> Tensor:
     return functional.normalize(own.float() + theirs.float(), dim=1).half()
 
 
-def learn_to_ask(
+def train_contrastive(
     reader: Student,
     student: Student,
     threads: Threads,

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from mathsetu.errors import InputError
-from mathsetu.models import folder_of, loading, require, room_by
+from mathsetu.models import folder_of, loading, max_tokens_in, require
 from mathsetu.training.encoder.batches import GpuPack, by_length
 from mathsetu.training.encoder.folders import found
 from mathsetu.training.encoder.packs import Pack
@@ -56,7 +56,7 @@ class Teacher:
     def encode(self, pack: Pack) -> Tensor:
         """Return a vector of length one per text, in half precision, on the device."""
         longest = int(pack.lengths().max(initial=0)) + 2
-        most = room_by(self.model.config.to_dict())
+        most = max_tokens_in(self.model.config.to_dict())
         if longest > most:
             raise InputError(f"{self.folder}: reads {most} tokens, but a text has {longest}")
         texts = GpuPack(pack, self.device, self.padding)

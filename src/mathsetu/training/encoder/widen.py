@@ -26,7 +26,7 @@ from mathsetu.training.encoder.batches import GpuPack
 from mathsetu.training.encoder.calibrate import input_ranges
 from mathsetu.training.encoder.distil import encode
 from mathsetu.training.encoder.export import export
-from mathsetu.training.encoder.finished import finished_network
+from mathsetu.training.encoder.finished import restore_network
 from mathsetu.training.encoder.folders import found
 from mathsetu.training.encoder.learning import Read, Report, half, learn, row_width
 from mathsetu.training.encoder.model_files import as_file
@@ -96,8 +96,8 @@ def widen(
         device: The device for training.
         report: Called with the step and its figures.
     """
-    posts, scale = finished_network(model, "posts")
-    before, _ = finished_network(model, "queries")
+    posts, scale = restore_network(model, "posts")
+    before, _ = restore_network(model, "queries")
     folder.mkdir(parents=True, exist_ok=True)
     new = {"": [text for text, known in zip(pairs.other, pairs.known, strict=True) if not known]}
     old_tokenizer = found(model / "tokenizer.json", "name the folder of a finished model")

@@ -25,7 +25,7 @@ from mathsetu.languages.stem_collisions import is_stem_collision
 from mathsetu.languages.table import language as row_of
 from mathsetu.training.encoder.alignment import align_terms, without_formulas, words_of
 from mathsetu.training.encoder.overlap import Overlap
-from mathsetu.training.encoder.prepare import nearly_nepali
+from mathsetu.training.encoder.prepare import to_near_nepali
 from mathsetu.training.encoder.sources import LANGUAGES, answered, dictionary, translations
 
 Pair = tuple[str, str]
@@ -77,7 +77,7 @@ def _pairs(raw: Path, language: str, unseen: Overlap) -> Iterator[Pair]:
     """Yield texts with their English originals; for Nepali also those converted from Hindi."""
     for source in (language, "hi") if language == "ne" else (language,):
         for pair in translations(raw, source):
-            meant = pair if source == language else nearly_nepali(pair)
+            meant = pair if source == language else to_near_nepali(pair)
             if meant and not unseen.touches(meant.english) and not unseen.touches(meant.other):
                 yield meant.other, meant.english
 

@@ -27,7 +27,7 @@ _MOST_VECTORS = 64
 
 
 @dataclass(frozen=True)
-class Making:
+class PairGraphSettings:
     """How graphs are built.
 
     Attributes:
@@ -80,7 +80,7 @@ def vocabulary_of(
 
 def graph_pairs(
     pairs: Sequence[TextPair],
-    making: Making,
+    making: PairGraphSettings,
     store: Path,
     negatives: Sequence[tuple[int, ...]] = (),
 ) -> list[GraphPair]:
@@ -102,7 +102,9 @@ def graph_pairs(
     return found
 
 
-def text_graphs(texts: Sequence[Source], making: Making, store: Path) -> list[ReadyGraph]:
+def text_graphs(
+    texts: Sequence[Source], making: PairGraphSettings, store: Path
+) -> list[ReadyGraph]:
     """Return the graphs of texts; build and store those that are missing."""
     named = ((str(number), text) for number, text in enumerate(texts))
     store.parent.mkdir(parents=True, exist_ok=True)

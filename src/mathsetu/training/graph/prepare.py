@@ -36,12 +36,12 @@ Result = TypeVar("Result")
 class GraphsMade:
     """The number of graphs that were built now, and the problems inside them.
 
-    ``troubles`` counts sentences whose parser failed (they get the graph of their terms) and
+    ``failures`` counts sentences whose parser failed (they get the graph of their terms) and
     formulas that are attached to the root because a parser lost them. No post is lost.
     """
 
     made: int
-    troubles: Counter[str]
+    failures: Counter[str]
 
 
 def count_types(
@@ -87,7 +87,7 @@ def prepare_graphs(
         processes: Worker processes (default: one per core).
         progress: Called with the current phase and the number of items done.
     """
-    troubles: Counter[str] = Counter()
+    failures: Counter[str] = Counter()
     waiting: list[tuple[str, bytes]] = []
     done = 0
     with TensorStore(path, write=True) as store:
@@ -96,7 +96,7 @@ def prepare_graphs(
         try:
             for rows, some in _worked(work, _batches(missing), processes):
                 waiting += rows
-                troubles.update(some)
+                failures.update(some)
                 done += len(rows)
                 if progress:
                     progress("building graphs", done)
@@ -105,7 +105,7 @@ def prepare_graphs(
                     waiting = []
         finally:
             store.write_bytes(waiting)  # keep finished graphs if the work is interrupted
-    return GraphsMade(done, +troubles)
+    return GraphsMade(done, +failures)
 
 
 @dataclass
@@ -137,7 +137,7 @@ class _Making:
             (post_id, tensors(graph, self.vocabulary, virtual, trees).to_bytes())
             for (post_id, _), graph in zip(batch, graphs, strict=True)
         ]
-        return rows, builder.troubles
+        return rows, builder.failures
 
 
 def _batches(items: Iterable[tuple[str, Source]]) -> Iterator[_Batch]:

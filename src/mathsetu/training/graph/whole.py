@@ -21,7 +21,7 @@ from mathsetu.graphs.vocabulary import TypeCounts, Vocabulary
 from mathsetu.training.card import Card, add_figures, save_with_card
 from mathsetu.training.graph.fit import GraphFit, new_network, reading, train_graph_model
 from mathsetu.training.graph.graphs import (
-    Making,
+    PairGraphSettings,
     fits,
     graph_pairs,
     vocabulary_of,
@@ -40,7 +40,7 @@ _FEWEST = 4
 
 
 @dataclass(frozen=True)
-class WholeFit:
+class TrainingResult:
     """The results of a training.
 
     Attributes:
@@ -64,7 +64,7 @@ def train_from_texts(
     same_tag: bool = False,
     processes: int = 0,
     progress: Progress | None = None,
-) -> WholeFit:
+) -> TrainingResult:
     """Build the graphs of pairs and train a model on them.
 
     Graphs and checkpoints are stored in the folder, so that the same call resumes an interrupted
@@ -73,7 +73,7 @@ def train_from_texts(
     learn, check = split_pairs(pairs, _aside(pairs), settings.seed)
     choices, features = with_features(choices)
     vocabulary = _vocabulary(learn, choices, folder, processes, progress)
-    making = Making(choices.graphs, vocabulary, features, processes, progress)
+    making = PairGraphSettings(choices.graphs, vocabulary, features, processes, progress)
     wrong = hard_negatives(learn, negatives, same_tag) if negatives else ()
     ready = graph_pairs(learn, making, folder / "learn.sqlite", wrong)
     kept = graph_pairs(check, making, folder / "check.sqlite")
@@ -90,7 +90,7 @@ def train_from_imported(
     folder: Path,
     *,
     progress: Progress | None = None,
-) -> WholeFit:
+) -> TrainingResult:
     """Train a model on imported graphs.
 
     Args:
@@ -156,7 +156,9 @@ class _Job:
     data: str
 
 
-def _trained(job: _Job, settings: GraphFit, folder: Path, progress: Progress | None) -> WholeFit:
+def _trained(
+    job: _Job, settings: GraphFit, folder: Path, progress: Progress | None
+) -> TrainingResult:
     """Train, write the card, and measure the model before and after training."""
     choices, vocabulary, kept = job.choices, job.vocabulary, job.check
     torch.manual_seed(settings.seed)
@@ -170,7 +172,7 @@ def _trained(job: _Job, settings: GraphFit, folder: Path, progress: Progress | N
     about = f"{len(kept):,} pairs held out"
     figures = {"MRR": found.reciprocal_rank, "MRR before training": untrained}
     add_figures(folder / "model", about, figures)
-    return WholeFit(state.history, found.reciprocal_rank, untrained)
+    return TrainingResult(state.history, found.reciprocal_rank, untrained)
 
 
 def _aside(pairs: Sequence[object]) -> int:

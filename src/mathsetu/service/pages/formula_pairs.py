@@ -36,7 +36,7 @@ class Letter:
 
 
 @dataclass(frozen=True)
-class Bridge:
+class FormulaPair:
     """Two formulas with matched parts in colour, and the substitutions."""
 
     asked: Markup
@@ -46,11 +46,11 @@ class Bridge:
     letters: tuple[Letter, ...]
 
 
-def bridge(matched: MatchedFormula) -> Bridge:
+def pair_formulas(matched: MatchedFormula) -> FormulaPair:
     r"""How a formula of a question and one of a post correspond.
 
     >>> from mathsetu.answers.describe import matched_formula
-    >>> found = bridge(matched_formula(r"\int ?f\,dt", r"\int\frac{\sin x}{x}\,dx", "hit"))
+    >>> found = pair_formulas(matched_formula(r"\int ?f\,dt", r"\int\frac{\sin x}{x}\,dx", "hit"))
     >>> [(letter.is_wildcard, letter.hue) for letter in found.letters]
     [(True, 1), (False, 2)]
     >>> found.asked.count("hue-1"), found.found.count("hue-1")
@@ -83,7 +83,7 @@ def bridge(matched: MatchedFormula) -> Bridge:
             named[name] = Letter(asked_name, found_name, next(hues), is_wildcard=False)
         ours |= dict.fromkeys((node.symbol for node in asked.walk()), named[name].hue)
         theirs |= dict.fromkeys((node.symbol for node in found.walk()), named[name].hue)
-    return Bridge(
+    return FormulaPair(
         typeset.framed(matched.asked_mathml, matched.asked, hues=ours),
         typeset.framed(matched.mathml, matched.found, hues=theirs),
         matched.asked,
