@@ -292,3 +292,11 @@ def test_formulas_are_those_of_tables_posts_or_nothing(tmp_path: Path) -> None:
     (tmp_path / "qrels.txt").write_text("1 0 7 1\n")
     with pytest.raises(InputError, match=r"holds judgments .*, neither formulas nor posts"):
         list(open_formulas(tmp_path / "qrels.txt"))
+
+
+@pytest.mark.parametrize("name", ["posts.jsonl", "posts.json"])
+def test_a_json_file_without_json_is_refused_with_its_beginning(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_text(" not json\n")
+    with pytest.raises(InputError, match=rf"{name}: is not JSON \(it begins with 'not'\)"):
+        detect(path)

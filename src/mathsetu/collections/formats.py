@@ -176,6 +176,8 @@ def _recognised(path: str | Path, fields: Mapping[str, str] | None) -> Format | 
         return FORMATS["archive"]
     if not head.strip():
         raise InputError(f"{path}: is empty")
+    if name.endswith(_JSON) and head.lstrip()[0] not in "{[":
+        raise InputError(f"{path}: is not JSON (it begins with {head.split()[0][:_SHOWN]!r})")
     if not is_member and folder.document_kind(path):
         return FORMATS["document"]
     return None
@@ -284,6 +286,8 @@ def _header(*names: str) -> str:
 _JSON = (".jsonl", ".ndjson", ".json")
 # Bytes of a first line that are read to distinguish our JSON Lines from other JSON Lines.
 _LONG_LINE = 1 << 20
+# Characters of a bad file in an error message.
+_SHOWN = 40
 _PARQUET = (".parquet",)
 # topic, id, rank, score, name of the run
 _ANSWER_RUN_COLUMNS = 5

@@ -396,7 +396,7 @@ class Library:
                 posts,
                 clock.unfinished,
                 clock.unavailable,
-                reply.is_close,
+                reply.is_close and (len(reply.numbers) > 0 or min_score is not None),
                 offset=offset,
                 total=len(reply.numbers),
                 is_total_exact=is_exact and not clock.unfinished,

@@ -31,6 +31,8 @@ _faults = logging.getLogger("mathsetu.service")
 # Answered for any Host header: a monitoring program may know only the address of the server, and
 # the answer contains nothing that pages of other sites must not read.
 _UNDER_ANY_NAME = "/v1/health"
+# The framework gives this route no name.
+_DESCRIPTION = "/openapi.json"
 # Bytes of an address and headers together.
 _MOST_HEAD = 1 << 14
 # Bytes that are passed to the server at once: it keeps unread bytes in memory.
@@ -128,8 +130,9 @@ class Guard:
         message["headers"] = headers
 
     def _note(self, scope: Scope, method: str, status: int, seconds: float) -> None:
-        route = scope.get("route")
-        path = getattr(route, "path", "other")
+        path = getattr(scope.get("route"), "path", "other")
+        if "endpoint" in scope and scope["path"] == _DESCRIPTION:
+            path = _DESCRIPTION
         # Each unknown method would add a new series to the metrics.
         method = method if method in _METHODS else "other"
         self._metrics.observe(method, path, status, seconds)
