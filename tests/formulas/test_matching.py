@@ -382,6 +382,13 @@ def test_wildcards_of_one_name_stand_for_equal_parts():
     assert unequal.bindings == {"?x": parse_latex("a+b").opt}
 
 
+def test_repeated_wildcards_are_bound_to_parts_that_occur_as_often():
+    reciprocity = r"\frac{p}{q}\frac{q}{p}=(-1)^{\frac{p-1}{2}\frac{q-1}{2}}"
+    found = matched(r"\frac{?a}{?b}\frac{?b}{?a}", reciprocity)
+    assert found.coverage == 1.0
+    assert found.bindings == {"?a": parse_latex("p").opt, "?b": parse_latex("q").opt}
+
+
 def test_wildcards_of_different_names_may_stand_for_the_same():
     found = matched(r"\frac{?a}{?b}", r"\frac{t}{t}")
     assert found.bindings == {"?a": Tree("V!t"), "?b": Tree("V!t")}

@@ -214,6 +214,37 @@ def test_a_prime_or_factorial_after_brackets_makes_a_formula_of_a_product(
 @pytest.mark.parametrize(
     ("typed", "formulas"),
     [
+        ("uv' + u'v", ("uv'+u'v",)),
+        ("fg'-f'g", ("fg'-f'g",)),
+        ("uv' = x", ("uv'=x",)),
+        *((prose, ()) for prose in ("the ab' test", "us' + them", "uv' light")),
+    ],
+)
+def test_a_primed_product_before_an_operator_begins_a_formula(
+    typed: str, formulas: tuple[str, ...]
+) -> None:
+    assert typed_question(typed).formulas == formulas
+
+
+@pytest.mark.parametrize(
+    ("typed", "formulas"),
+    [
+        ("A = U S V^T", ("A=USV^T",)),
+        ("M = P K Q", ("M=PKQ",)),
+        ("AD/AB = AE/AC", (r"\frac{AD}{AB}=\frac{AE}{AC}",)),
+        ("why is AD/AB = 2", (r"\frac{AD}{AB}=2",)),
+        *((prose, ()) for prose in ("U S dollars", "AC/DC = band", "TCP/IP = protocol", "AB/CD")),
+    ],
+)
+def test_capital_letters_in_an_equation_are_factors_and_segments(
+    typed: str, formulas: tuple[str, ...]
+) -> None:
+    assert typed_question(typed).formulas == formulas
+
+
+@pytest.mark.parametrize(
+    ("typed", "formulas"),
+    [
         ("m1 m2/r^2", (r"\frac{m_1m_2}{r^2}",)),
         ("Gesetz G m1 m2/r^2 von Newton", (r"\frac{Gm_1m_2}{r^2}",)),
         ("Gm1m2/r^2", (r"\frac{Gm_1m_2}{r^2}",)),

@@ -105,8 +105,8 @@ def read_sources(
                     "posts, say which column is the body: --field body=COLUMN)"
                 )
             posts = form.read(source, bad)
-            if form.name == "document" and place.parent.name:
-                place = place.parent  # as if the whole folder were read
+            if form.name == "document":
+                place = place.absolute().parent  # the collection is that of its folder
         # A file name may not be valid UTF-8, but the name of a collection must be.
         name = os.fsencode(place.name).decode("utf-8", "replace")
         counted = iter(bad.tally.count(posts) if bad.tally is not None else posts)

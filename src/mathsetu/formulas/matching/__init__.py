@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from mathsetu.deadline import check_time
@@ -15,6 +16,8 @@ __all__ = ["Match", "PreparedFormula", "match"]
 
 # Each round fixes letters by the alignment of the previous round; more rounds change nothing.
 _ROUNDS = 3
+# How many repeated parts of a candidate are tried for a repeated wildcard.
+_REPEATED = 4
 
 
 def match(
@@ -37,7 +40,25 @@ def match(
         query = PreparedFormula(query)
     if isinstance(candidate, Tree):
         candidate = PreparedFormula(candidate)
-    unification = Unification(query, candidate)
+    best = _match(query, candidate, Unification(query, candidate), equal_values)
+    if best.coverage < 1:
+        # The alignment may have bound a repeated wildcard to a part that occurs only once.
+        for wildcard, key in _repeated_parts(query, candidate):
+            unification = Unification(query, candidate)
+            unification.bindings[wildcard] = key
+            found = _match(query, candidate, unification, equal_values)
+            if found.in_one_piece and wildcard in found.bindings:
+                best = max(best, found, key=_quality)
+    return best
+
+
+def _match(
+    query: PreparedFormula,
+    candidate: PreparedFormula,
+    unification: Unification,
+    equal_values: bool,
+) -> Match:
+    """Align two formulas in rounds, starting from the choices of a unification."""
     for _ in range(_ROUNDS):
         check_time()
         pairs = Alignment(query, candidate, unification, equal_values=equal_values).pairs()
@@ -48,6 +69,24 @@ def match(
     else:
         pairs = Alignment(query, candidate, unification, equal_values=equal_values).pairs()
     return explain(query, candidate, unification, pairs)
+
+
+def _quality(found: Match) -> tuple[float, float]:
+    return found.coverage, found.score
+
+
+def _repeated_parts(query: PreparedFormula, candidate: PreparedFormula) -> list[tuple[str, int]]:
+    """Return a repeated wildcard with parts that occur as often in the candidate, frequent first.
+
+    Of several repeated wildcards the first is enough: the alignment then binds the others.
+    """
+    counts = Counter(wildcard for wildcard in query.wildcards if wildcard is not None)
+    wildcard, times = next(iter(counts.most_common(1)), ("", 0))
+    if times < 2:
+        return []
+    parts = Counter(candidate.keys)
+    frequent = [key for key, count in parts.most_common(_REPEATED) if count >= times]
+    return [(wildcard, key) for key in frequent]
 
 
 def _aligned_letters(

@@ -498,6 +498,12 @@ class Reading(Operands):
         is_power = mark.kind in (Kind.SCRIPT, Kind.SUP, Kind.NUMBER)
         return is_power and (beyond is None or beyond.kind is not Kind.RELATION)
 
+    def _is_matrix_factor(self, place: int) -> bool:
+        """Whether a capital letter is between two others, as in ``A = U S V^T``."""
+        before, after = self.tokens[place - 1], self.row.at(place + 1)
+        others = [one.text for one in (before, after) if one and one.kind is Kind.LETTER]
+        return len(others) == 2 and all(map(str.isupper, [*others, self.tokens[place].text]))
+
     def _begins_equation(self, place: int) -> bool:
         """Whether a letter with a digit begins the next equation: ``x1 = 5 x2 = 6``."""
         before, beyond = self.tokens[place - 1], self.row.at(place + 2)
@@ -534,7 +540,8 @@ class Reading(Operands):
                 fits = False
         elif following.kind in (Kind.LETTER, Kind.NUMBER, Kind.FUNCTION, Kind.OPENING, Kind.BAR):
             if begun:
-                fits = not (is_word and self.relations) or self._is_half(place)
+                is_free = not (is_word and self.relations) or self._is_half(place)
+                fits = is_free or self._is_matrix_factor(place)
             else:
                 fits = self._runs_into_operator(place)
         elif following.kind in PROSE:

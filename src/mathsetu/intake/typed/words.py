@@ -116,6 +116,8 @@ class Words:
                     return place + 1
                 self.place = place + 2  # mp3 - a guide
                 return None
+            if self._is_primed_product(place):
+                return place + 1
             if not joined or following is None:
                 return None
             before_it = row.at(place - 1)
@@ -130,7 +132,8 @@ class Words:
                     or below.kind in (Kind.NUMBER, Kind.OPENING)
                     or (below.kind is Kind.LETTER and row.is_tight(place + 3, *_SCRIPTS))
                 )
-                return place + 1 if is_quotient and word not in short_words() else None
+                is_quotient = is_quotient and word not in short_words()
+                return place + 1 if is_quotient or self._is_ratio(place) else None
             if word in short_words():
                 return None
             return place + 1
@@ -144,7 +147,8 @@ class Words:
         if before.text == "/" and word not in ("dx", "dy", "dt"):
             if word[0].islower() and word[1:].isupper():
                 return place + 1  # Z/nZ
-            return place + 1 if self.operators + self.relations + self.strong > 1 else None
+            begun = self.operators + self.relations + self.strong > 1
+            return place + 1 if begun or self._is_ratio(place - 2) else None
         # After an operator, a word is likely an operand: a + bi.
         ends = following is None or following.kind not in PROSE
         even = bool(before.gap) == bool(token.gap)
@@ -152,6 +156,28 @@ class Words:
         wanted = even and (is_sum or (before.kind is Kind.RELATION and ends))
         ends = ends and even and len(word) < 3
         return place + 1 if word not in short_words() or joined or ends or wanted else None
+
+    def _is_primed_product(self, place: int) -> bool:
+        """Whether a product ends with a prime before an operator: ``uv' + u'v``."""
+        word, prime, sign, beyond = (self.row.at(place + step) for step in range(4))
+        if word is None or prime is None or sign is None or beyond is None:
+            return False
+        is_product = len(word.text) == 2 and word.text.islower() and word.text not in short_words()
+        is_primed = prime.text in ("'", "′") and not prime.gap
+        is_even = bool(sign.gap) == bool(beyond.gap)
+        return is_product and is_primed and sign.kind in OPERATORS and is_even
+
+    def _is_ratio(self, place: int) -> bool:
+        """Whether an equation of ratios of segments begins here: ``AD/AB = AE/AC``."""
+        above, slash, below, sign, beyond = (self.row.at(place + step) for step in range(5))
+        if above is None or slash is None or below is None or sign is None or beyond is None:
+            return False
+        are_segments = all(one.kind is Kind.SHORT and one.text.isupper() for one in (above, below))
+        is_value = beyond.kind is Kind.NUMBER or (
+            beyond.kind is Kind.SHORT and beyond.text.isupper()
+        )
+        is_equation = slash.text == "/" and sign.kind is Kind.RELATION
+        return are_segments and is_equation and is_value
 
     def _is_indexed_product(self, place: int) -> bool:
         """Whether letters with a digit are a product, ``Gm1m2``, not a name: mp3/mp4, MP3 - a."""
