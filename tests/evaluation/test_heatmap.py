@@ -2,7 +2,7 @@
 
 import re
 
-from mathsetu.evaluation.heatmap import heat_map
+from mathsetu.evaluation.heatmap import heat_map, is_heat_map
 
 
 def test_cells_have_colours_by_their_values_and_the_best_of_a_row_is_framed() -> None:
@@ -39,3 +39,10 @@ def test_labels_stand_above_their_columns_and_beside_their_rows() -> None:
     assert max(tops) + 20 < 242
     down = [int(place) for place in re.findall(r'y="(\d+)" text-anchor="end"', drawn)]
     assert [place - top for place, top in zip(down, tops[::3], strict=True)] == [14] * 2
+
+
+def test_a_heat_map_is_recognised_by_its_first_line() -> None:
+    drawn = heat_map(["a"], ["x"], [[0.5]])
+    assert is_heat_map(drawn)
+    assert not is_heat_map("\n" + drawn)
+    assert not is_heat_map('<svg width="1">\n</svg>')

@@ -9,6 +9,8 @@ import pytest
 from mathsetu.errors import InputError
 from mathsetu.evaluation import Judgments, Measure, Results, compare
 from mathsetu.evaluation.plots import (
+    _BETTER,
+    _WORSE,
     Bar,
     Bars,
     Panel,
@@ -220,6 +222,8 @@ def test_each_run_has_its_colour_its_hatch_and_one_line_of_the_legend() -> None:
 
 
 def test_topics_stand_one_below_the_other_and_those_that_lose_have_another_colour() -> None:
+    from matplotlib.colors import to_rgba
+
     long = "a topic with a name of three lines in the column of labels"
     axes = axes_of(Topics("P", [("A.1", 0.3), (long, 0.0), ("A.2", -0.2)]))
     middles = [bar.get_y() + bar.get_height() / 2 for bar in axes.patches]
@@ -228,7 +232,8 @@ def test_topics_stand_one_below_the_other_and_those_that_lose_have_another_colou
     assert middles == pytest.approx([0, 1 + (lines - 1) / 2, 1 + lines])
     assert [bar.get_height() for bar in axes.patches] == pytest.approx([0.75] * 3)
     better, equal, worse = (bar.get_facecolor() for bar in axes.patches)
-    assert better == equal != worse
+    assert better == equal == to_rgba(_BETTER)
+    assert worse == to_rgba(_WORSE) != better
     assert axes.get_ylim() == pytest.approx((2 + lines - 0.4, -0.6))
     [zero] = axes.lines
     assert list(zero.get_xdata()) == [0, 0]

@@ -120,3 +120,8 @@ def test_a_line_break_in_a_name_begins_no_row_of_csv() -> None:
 def test_small_p_values_are_told_as_such() -> None:
     shown = [str(Number(value, kind="p")) for value in (0.0009, 0.001, 0.05)]
     assert shown == ["<0.001", "0.001", "0.050"]
+
+
+def test_a_column_with_figures_is_aligned_right_even_if_some_cells_are_text() -> None:
+    table = Table(("run", "MAP"), (("a", Number(0.5)), ("b", "")))
+    assert "|---|---:|" in table.markdown()
