@@ -138,3 +138,23 @@ def test_the_encoding_that_a_document_declares() -> None:
     assert latex._declared(rb"\usepackage[Latin1]{inputenc}") == "latin-1"
     assert latex._declared(rb"\usepackage[utf8]{inputenc}") == ""
     assert latex._declared(b"") == ""
+
+
+@pytest.mark.parametrize(
+    ("macro", "used", "expanded"),
+    [
+        (r"\newcommand{\norm}[1]{\lVert#1\rVert}", r"\norm{x}", r"\lVert x\rVert"),
+        (r"\newcommand{\pd}[2]{\partial#1/\partial#2}", r"\pd{u}{t}", r"\partial u/\partial t"),
+        (r"\newcommand{\up}[1]{#1x}", r"\up{\alpha}", r"\alpha x"),
+        (r"\newcommand{\apply}[2]{#1#2}", r"\apply{\sin}{x}", r"\sin x"),
+        (r"\newcommand{\norm}[1]{\lVert#1\rVert}", r"\norm{\pi}", r"\lVert\pi\rVert"),
+        (r"\newcommand{\pair}[2]{#1\\#2}", r"\pair{a}{b}", r"a\\b"),
+        (r"\newcommand{\index}[2]{#1_#2}", r"\index{x}{i}", "x_i"),
+    ],
+)  # fmt: skip
+def test_an_argument_never_joins_the_name_of_a_command(
+    tmp_path: Path, macro: str, used: str, expanded: str
+) -> None:
+    text = rf"\documentclass{{article}}{macro}\begin{{document}}A sum ${used}$.\end{{document}}"
+    [post] = posts(tree(tmp_path, main=text))
+    assert [formula.latex for formula in post.formulas] == [expanded]

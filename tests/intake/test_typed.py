@@ -217,7 +217,12 @@ def test_a_prime_or_factorial_after_brackets_makes_a_formula_of_a_product(
         ("uv' + u'v", ("uv'+u'v",)),
         ("fg'-f'g", ("fg'-f'g",)),
         ("uv' = x", ("uv'=x",)),
-        *((prose, ()) for prose in ("the ab' test", "us' + them", "uv' light")),
+        ("ay''+by'+cy=0", ("ay''+by'+cy=0",)),
+        ("solve ay'' + by' + cy = 0", ("ay''+by'+cy=0",)),
+        ("mx'' = -kx", ("mx''=-kx",)),
+        ("ty' = y", ("ty'=y",)),
+        ("ay’’+by’=0", ("ay''+by'=0",)),
+        *((prose, ()) for prose in ("the ab' test", "us' + them", "uv' light", "is' = not")),
     ],
 )
 def test_a_primed_product_before_an_operator_begins_a_formula(

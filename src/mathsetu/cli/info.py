@@ -47,6 +47,9 @@ def _row(name: str, value: Any) -> tuple[str, Any]:
         return name, ", ".join(f"{code or '?'} {count:,}" for code, count in value.items())
     if name == "bytes":
         return "size", f"{value / 1e6:,.1f} MB" if value >= 1e6 else f"{value / 1e3:,.0f} kB"
+    if name == "removed":
+        note = " (removed or replaced posts; mathsetu optimize frees their space)" if value else ""
+        return name, f"{value:,}{note}"
     if name == "models":
         return name, ", ".join(f"{part} {model}" for part, model in value.items()) or "none"
     return name.replace("_", " "), value

@@ -216,6 +216,6 @@ def _print_hit(rank: int, hit: Hit, posts: Mapping[str, Post], explain: bool) ->
         also = ", ".join(f"{posts[other].language} ({other})" for other in hit.versions)
         say(f"   also in: {also}")
     for reason in hit.reasons if explain else ():
-        said = f": {readable(pieces(reason.detail))}" if reason.detail else ""
-        if said or round(reason.score, 2):  # a score of 0 without a detail is not informative
-            say(f"   {reason.part} {reason.score:.2f}{said}")
+        if reason.detail or round(reason.score, 2):
+            detail = readable(pieces(reason.detail)) if reason.detail else "nothing to quote"
+            say(f"   {reason.part} {reason.score:.2f}: {detail}")

@@ -76,6 +76,8 @@ _LEAST_KEPT = 1_000
 _UNSEEN, _RESCORED = 0.5, 100
 # The most nodes of a query formula that are matched, summed over all of its candidates.
 _MOST_NODES = 60_000
+# Renamed letters and wildcards in a reason.
+_SHOWN = 4
 
 
 class FormulaRetriever:
@@ -461,5 +463,6 @@ def _in_words(pair: MatchedPair) -> str:
     renamed += [
         f"{wildcard} = {part_text(part, found)}" for wildcard, part in pair.match.bindings.items()
     ]
-    under = f" ({', '.join(renamed[:4])})" if renamed else ""
+    rest = ["…"] if len(renamed) > _SHOWN else []
+    under = f" ({', '.join([*renamed[:_SHOWN], *rest])})" if renamed else ""
     return f"${asked}$ ~ ${found}${under}"

@@ -51,6 +51,8 @@ _ROW_SPACE = re.compile(r"\*?[ \t]*+\[\s*+-?[\d.]*+\s*+(?:[a-z]{2}|\\[A-Za-z]++)
 _OWN_DISPLAY = re.compile(r"(?:align|multline|gather|equation|eqnarray)\*?\Z")
 _BOX_SIZE = re.compile(r"\s*+(?:to|spread)\s*+-?[\d.]*+\s*+(?:[a-z]{2}|\\[A-Za-z]++)")
 _BODY_COMMENT = re.compile(r"(?<!\\)%[^\n]*+\n[ \t]*+")
+# A command at the end of a text, whose name a following letter would join.
+_LAST_COMMAND = re.compile(r"(?<!\\)(?:\\\\)*\\[A-Za-z]+$")
 _PARAMETERS = re.compile(r"(?:\s*+#\d)*+\s*+")
 _OPTIONAL = re.compile(r"\s*+(?:o|O\{([^{}]*+)\})")
 _OPAQUE = re.compile(
@@ -643,16 +645,28 @@ def _mathematical(name: str) -> str:
 
 
 def _filled(body: str, arguments: list[str], limit: int) -> str | None:
-    """Insert arguments into a macro body; None if the result exceeds the limit."""
+    r"""Insert arguments into a macro body; None if the result exceeds the limit.
+
+    A space keeps a command apart from a letter that would join its name.
+
+    >>> _filled(r"\left\lVert#1\right\rVert", ["f(x)"], 100)
+    '\\left\\lVert f(x)\\right\\rVert'
+    """
     if "#" not in body:
         return body
     pieces = re.split(r"#([1-9])", body)
-    filled = []
+    filled: list[str] = []
+    before = ""
     length = 0
     for number, piece in enumerate(pieces):
         if number % 2:
             place = int(piece) - 1
             piece = arguments[place] if place < len(arguments) else ""
+        if not piece:
+            continue
+        if piece[0].isalpha() and _LAST_COMMAND.search(before):
+            piece = f" {piece}"
+        before = piece
         length += len(piece)
         if length > limit:
             return None

@@ -24,6 +24,8 @@ from mathsetu.intake.typed.names import AFTER_NUMBERS, GREEK, INFINITY, LETTER_W
 
 _SCRIPTS: Final = frozenset({Kind.SCRIPT, Kind.SUP, Kind.SUB})
 _AFTER_NAMES: Final = frozenset({Kind.OPENING, Kind.POSTFIX, Kind.NUMBER})
+_PRIMES: Final = frozenset("'’′″")
+_OPERANDS: Final = frozenset({*ATOMS, Kind.SHORT, Kind.OPENING, Kind.FUNCTION, Kind.COMMAND})
 _VOWELS: Final = frozenset("aeiou")
 # a x^2 + b x …: here, a letter before a space is a coefficient, not an article.
 _COEFFICIENTS: Final = re.compile(
@@ -158,14 +160,17 @@ class Words:
         return place + 1 if word not in short_words() or joined or ends or wanted else None
 
     def _is_primed_product(self, place: int) -> bool:
-        """Whether a product ends with a prime before an operator: ``uv' + u'v``."""
-        word, prime, sign, beyond = (self.row.at(place + step) for step in range(4))
-        if word is None or prime is None or sign is None or beyond is None:
+        """Whether a product has primes before an operator: ``uv' + u'v``, ``ay'' + by' = 0``."""
+        row, word = self.row, self.tokens[place]
+        after = place + 1
+        while row.is_tight(after) and set(self.tokens[after].text) <= _PRIMES:
+            after += 1
+        sign, beyond = row.at(after), row.at(after + 1)
+        if after == place + 1 or sign is None or beyond is None or sign.kind not in OPERATORS:
             return False
-        is_product = len(word.text) == 2 and word.text.islower() and word.text not in short_words()
-        is_primed = prime.text in ("'", "′") and not prime.gap
-        is_even = bool(sign.gap) == bool(beyond.gap)
-        return is_product and is_primed and sign.kind in OPERATORS and is_even
+        is_product = len(word.text) == 2 and word.text.islower()
+        is_operand = beyond.kind in _OPERANDS or beyond.text in HYPHENS
+        return is_product and is_operand and bool(sign.gap) == bool(beyond.gap)
 
     def _is_ratio(self, place: int) -> bool:
         """Whether an equation of ratios of segments begins here: ``AD/AB = AE/AC``."""
