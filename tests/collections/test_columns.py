@@ -513,3 +513,21 @@ def test_rows_of_a_file_are_addressed_by_their_lines_and_those_of_standard_input
     ]
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b'{"text": "x"}\n')))
     assert [(post.id, post.url) for post in read_posts("-", BadRows())] == [("stdin#1", "")]
+
+
+def test_a_list_with_other_values_than_objects_is_no_list_of_rows(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text('{"Content": "Is $1+1=2$?", "marks": [{"a": 1}, 2]}')
+    (post,), _ = read(path, body="Content")
+    assert post.body == "Is $1+1=2$?"
+    path.write_text('{"n": 1, "rows_of_ours": [{"Content": "One."}, {"Content": "Two."}]}')
+    assert [post.body for post in read(path, body="Content")[0]] == ["One.", "Two."]
+
+
+def test_a_file_that_was_read_is_counted_once_and_no_longer_open(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("Content,Nr\nA sum.,1\n")
+    with metered([path]) as meter:
+        assert len(read(path)[0]) == 1
+        assert meter.done == meter.total == path.stat().st_size
+        assert not meter._open

@@ -158,3 +158,8 @@ def test_an_argument_never_joins_the_name_of_a_command(
     text = rf"\documentclass{{article}}{macro}\begin{{document}}A sum ${used}$.\end{{document}}"
     [post] = posts(tree(tmp_path, main=text))
     assert [formula.latex for formula in post.formulas] == [expanded]
+
+
+def test_an_optional_argument_may_follow_a_space(tmp_path: Path) -> None:
+    made = tree(tmp_path, main=r"\section [Short] {A long title} One sum.")
+    assert [(post.title, post.body) for post in posts(made)] == [("A long title", "One sum.")]

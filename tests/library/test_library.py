@@ -203,3 +203,25 @@ def test_a_library_knows_whether_it_was_built_by_a_recipe(folder: Path, tmp_path
     assert same_recipe(folder, LIGHT)
     assert not same_recipe(folder, replace(LIGHT, name="other"))
     assert not same_recipe(tmp_path, LIGHT)
+
+
+def test_refresh_says_whether_the_folder_has_changed(tmp_path: Path) -> None:
+    build_library(tmp_path / "lib", POSTS, LIGHT, processes=1)
+    with Library(tmp_path / "lib") as opened:
+        assert opened.refresh() is False
+        add_posts(tmp_path / "lib", [Post("new", "A prime.")], processes=1)
+        assert len(opened) == len(POSTS)
+        assert opened.refresh() is True
+        assert len(opened) == len(POSTS) + 1
+
+
+def test_a_closed_library_has_closed_the_store_of_every_segment(tmp_path: Path) -> None:
+    build_library(tmp_path / "lib", POSTS, LIGHT, processes=1)
+    add_posts(tmp_path / "lib", [Post("new", "A prime.")], processes=1)
+    opened = Library(tmp_path / "lib")
+    stores = opened._backend.now().stored_posts._stores  # type: ignore[attr-defined]
+    assert [store.number_of("new") is None for store in stores] == [True, False]
+    opened.close()
+    for store in stores:
+        with pytest.raises(Exception, match="closed"):
+            store.number_of("new")
