@@ -222,8 +222,7 @@ def test_each_run_has_its_colour_its_hatch_and_one_line_of_the_legend() -> None:
 
 
 def test_topics_stand_one_below_the_other_and_those_that_lose_have_another_colour() -> None:
-    from matplotlib.colors import to_rgba
-
+    to_rgba = pytest.importorskip("matplotlib.colors").to_rgba
     long = "a topic with a name of three lines in the column of labels"
     axes = axes_of(Topics("P", [("A.1", 0.3), (long, 0.0), ("A.2", -0.2)]))
     middles = [bar.get_y() + bar.get_height() / 2 for bar in axes.patches]
