@@ -7,6 +7,7 @@ LaTeX files into it, so that no other code has to read markup.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from functools import wraps
@@ -26,6 +27,10 @@ _ASKED_WIDTH = 120
 # File extensions of archives.
 _ARCHIVES = (".zip", ".tar", ".tgz", ".tbz", ".tbz2", ".txz", ".7z", ".gz", ".bz2", ".xz",
              ".zst")  # fmt: skip
+# Names of tables, also compressed.
+_TABLE = re.compile(
+    r"\.(?:csv|tsv|json|jsonl|ndjson|parquet)(?:\.(?:gz|bz2|xz|zst))?$", re.IGNORECASE
+)
 
 
 def _made_quickly(record: type[Record]) -> type[Record]:
@@ -145,6 +150,19 @@ def source_file_of(post: Post) -> str:
     """
     # The id of the text before the first heading of a file is the file name alone.
     return source_file(post.url) or source_file(post.id) or source_file(f"{post.id}#")
+
+
+def is_section_or_row(post_id: str, file: str) -> bool:
+    """Whether a post with this id can be a part of a file, and does not only link to it.
+
+    The sections of a document have its name in their ids; the rows of a table may have other ids.
+
+    >>> is_section_or_row("notes/a.md#sums", "notes/a.md"), is_section_or_row("7", "notes/a.csv")
+    (True, True)
+    >>> is_section_or_row("7", "notes/a.md")
+    False
+    """
+    return post_id == file or bool(source_file(post_id)) or _TABLE.search(file) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -648,6 +648,22 @@ def test_add_with_prune_leaves_what_the_folder_has(mathsetu: Mathsetu) -> None:
         assert set(library.posts_named(ids)) == ids
 
 
+def test_a_post_that_only_links_to_a_file_is_no_part_of_it(mathsetu: Mathsetu) -> None:
+    Path("notes").mkdir()
+    Path("notes/a.md").write_text("# One\n\nA sum.\n\n# Two\n\nA product.")
+    mathsetu("index", "lib", "notes", "--recipe", "msm-bm25", "--processes", "1")
+    Path("own.jsonl").write_text('{"id": "x1", "body": "A root.", "url": "notes/a.md#one"}')
+    added = mathsetu.json("add", "lib", "own.jsonl", "--prune")
+    assert (added["added"], added["pruned"], added["older_posts"]) == (1, 0, {})
+    assert mathsetu.json("add", "lib", "notes", "--prune")["pruned"] == 0
+    with Library("lib") as library:
+        assert set(library.posts_named(["x1", "notes/a.md#one", "notes/a.md#two"])) == {
+            "x1",
+            "notes/a.md#one",
+            "notes/a.md#two",
+        }
+
+
 def test_prune_is_refused_where_posts_that_still_exist_would_be_removed(mathsetu: Mathsetu) -> None:
     Path("notes").mkdir()
     Path("notes/a.md").write_text("# A\n\nA sum.")

@@ -38,7 +38,7 @@ from mathsetu.collections.tally import Tally
 from mathsetu.library import Library, add_posts, remove_posts
 from mathsetu.library.manifest import read_manifest
 from mathsetu.printable import counted
-from mathsetu.records import archives_of
+from mathsetu.records import archives_of, is_section_or_row
 
 
 @click.command("add")
@@ -131,7 +131,13 @@ def _prune(library: Path | str, opened: Library, sources: Sequence[Path], bad: B
     tally, read = bad.tally or Tally(), bad.ids or SeenIds()
     gone = _gone_files(opened, sources, tally)
     named = opened.posts_named([*opened.older_posts(tally), *gone])
-    old = {one for name, ids in named.items() for one in ids if name in gone or one not in read}
+    old = {
+        one
+        for name, ids in named.items()
+        for one in ids
+        # A post from elsewhere may only link to the file.
+        if (name in gone or one not in read) and is_section_or_row(one, name)
+    }
     count = remove_posts(library, old) if old else 0
     opened.refresh()
     return count

@@ -137,7 +137,9 @@ def _print_spans(spans: list[Span]) -> None:
         (number, f"{span.kind}{' (display)' * span.display}", _content(span), span.id)
         for number, span in enumerate(spans, start=1)
     ]
-    print_table(("", "kind", "content", "id"), rows)
+    # Only some HTML has ids of formulas.
+    count = 4 if any(span.id for span in spans) else 3
+    print_table(("", "kind", "content", "id")[:count], [row[:count] for row in rows])
     formulas = sum(span.kind == "formula" for span in spans)
     say(f"{counted(len(spans), 'span')}, {counted(formulas, 'formula')}")
 

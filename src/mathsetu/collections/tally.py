@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from mathsetu.records import Post, source_file_of
+from mathsetu.records import Post, is_section_or_row, source_file_of
 
 #: Maximum number of places listed for each reason; all are counted.
 _NAMED = 5
@@ -55,7 +55,7 @@ class Tally:
 
     def came_from(self, post: Post) -> None:
         """Count a post for its file, and for the document that includes the file."""
-        if file := source_file_of(post):
+        if (file := source_file_of(post)) and is_section_or_row(post.id, file):
             self.source_files.add(file)
             self.posts_of_files.update({file, post.thread_id})
 
