@@ -2,6 +2,7 @@
 
 import gc
 import os
+import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -57,6 +58,12 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
     gc.enable()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _folder_of_temporary_files(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Make temporary files in pytest's folder: pytest keeps those of three runs only."""
+    tempfile.tempdir = str(tmp_path_factory.getbasetemp())
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -195,6 +195,48 @@ def test_a_slash_divides_the_whole_product_before_it_with_or_without_spaces(
 
 
 @pytest.mark.parametrize(
+    ("typed", "latex"),
+    [
+        ("x = (-b ± sqrt(D))/2a", r"x=\frac{-b\pm \sqrt{D}}{2a}"),
+        ("-h^2/2m + V", r"-\frac{h^2}{2m}+V"),
+        ("h/2pi", r"\frac{h}{2\pi}"),
+        ("q/4πε0r^2", r"\frac{q}{4\pi \varepsilon_0 r^2}"),
+        ("hc/2λk", r"\frac{hc}{2\lambda k}"),
+        ("x/2?a", r"\frac{x}{2?a}"),
+        ("sin x/2x", r"\frac{\sin x}{2x}"),
+        ("b/2 a", r"\frac{b}{2}a"),
+        ("b/2*a", r"\frac{b}{2}*a"),
+        ("1/2at^2", r"\frac{1}{2}at^2"),
+        ("x*1/2a", r"x*\frac{1}{2}a"),
+        ("2.5/3πr^3", r"\frac{2.5}{3}\pi r^3"),
+        ("x/2(y+1)", r"\frac{x}{2}(y+1)"),
+        ("x/2a(y+1)", r"\frac{x}{2}a(y+1)"),
+        ("x/2 sin y", r"\frac{x}{2}\sin y"),
+        ("int x/2dx", r"\int \frac{x}{2}dx"),
+        ("int x/2xdx", r"\int \frac{x}{2}xdx"),
+    ],
+)
+def test_a_slash_divides_by_a_number_with_the_letters_right_after_it(
+    typed: str, latex: str
+) -> None:
+    assert typed_question(typed).formulas == (latex,)
+
+
+@pytest.mark.parametrize(
+    ("typed", "latex"),
+    [
+        ("a^phi(n)", r"a^{\phi(n)}"),
+        ("e^-sin(x) + 1", r"e^{-\sin(x)}+1"),
+        ("x^f(t+1)", "x^{f(t+1)}"),
+        ("x^n(t+1)", "x^n(t+1)"),
+        ("x_phi(n)", r"x_{\phi}(n)"),
+    ],
+)
+def test_brackets_after_a_function_in_a_script_are_its_argument(typed: str, latex: str) -> None:
+    assert typed_question(typed).formulas == (latex,)
+
+
+@pytest.mark.parametrize(
     ("typed", "formulas"),
     [
         ("(fg)'", ("(fg)'",)),

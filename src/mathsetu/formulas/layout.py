@@ -26,10 +26,8 @@ from mathsetu.formulas.latex.boxes import (
     Sign,
 )
 from mathsetu.formulas.latex.commands import BOXED
-from mathsetu.formulas.tree import Tree
+from mathsetu.formulas.tree import EDGE_ORDER, Tree
 
-#: The order in which Tangent writes the edges of a node.
-EDGE_ORDER: Final = "nabcdouwe"
 _RANK: Final = {edge: rank for rank, edge in enumerate(EDGE_ORDER)}
 _NEXT: Final[tuple[str, ...]] = ("n",)
 _WITHIN: Final[tuple[str, ...]] = ("w",)

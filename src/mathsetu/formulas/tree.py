@@ -7,6 +7,8 @@ from typing import Final
 
 #: Operand positions as Tangent writes them: digits, capitals, small letters.
 POSITIONS: Final = tuple("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+#: The order in which Tangent writes the edges of a node of a symbol layout tree.
+EDGE_ORDER: Final = "nabcdouwe"
 
 
 class Tree:

@@ -8,10 +8,7 @@ from itertools import islice
 
 from mathsetu.formulas.labels import normalise_label
 from mathsetu.formulas.mathml.document import Element
-from mathsetu.formulas.tree import Tree
-
-#: The order in which Tangent writes the edges of a node.
-EDGE_ORDER = "nabcdouwe"
+from mathsetu.formulas.tree import EDGE_ORDER, Tree
 
 _INVISIBLE = frozenset("\u2061\u2062\u2063\u2064\u200b")
 _OPENING = frozenset("([{")

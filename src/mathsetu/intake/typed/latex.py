@@ -1,4 +1,4 @@
-r"""Converts a typed formula to LaTeX: names get backslashes, slashes become fractions.
+r"""Converts a typed formula to LaTeX: names get backslashes, scripts braces.
 
 LaTeX input stays as typed, except names without a backslash (`mathsetu.intake.typed.mixed`) and
 scripts of several digits, which get braces: ``x^10`` means x to the tenth power.
@@ -16,6 +16,7 @@ from typing import Final
 
 from mathsetu.formulas.latex.symbols import BRACKETS
 from mathsetu.formulas.latex.symbols import SIGNS as LATEX_SIGNS
+from mathsetu.intake.typed.atoms import DIFFERENCE, Atom, joined
 from mathsetu.intake.typed.lexer import BARS, Kind, Region, Token
 from mathsetu.intake.typed.mixed import run_together, with_commands
 from mathsetu.intake.typed.names import (
@@ -29,6 +30,7 @@ from mathsetu.intake.typed.names import (
     ROOTS,
     SIGNS,
 )
+from mathsetu.intake.typed.slashes import with_fractions
 from mathsetu.markup.spans import is_closed, strip_latex
 
 _OPERATORS: Final = {
@@ -55,18 +57,15 @@ _FENCES: Final = {
 _SCRIPT = re.compile(r"([\^_])\s*(-?\d{2,}|-\d)")
 # GL(2), Hom(A,B); but Ax(t) is a product.
 _OPERATOR_NAME = re.compile(r"[A-Z]{2,3}|[A-Z][a-z]{2}|[a-z]{3}")
-# d, d^2, dx, dx^2; a product such as du is one as well.
-_DIFFERENTIAL = re.compile(r"d[A-Za-z]?(?:\^.+)?")
-# Signs of products; a slash divides the whole product. × is excluded: it also joins sets.
-_TIMES: Final = frozenset("*∗·⋅")
 # Signs before a letter that denote its change.
 _DIFFERENCES: Final = {"∂": "\\partial ", "Δ": "\\Delta ", "∆": "\\Delta "}
-_DIFFERENCE: Final = "difference"
 _MODULUS, _IN_BRACKETS = "\\bmod ", " \\pmod"
 # Signs before "inf" that show that it means infinity, not infimum.
 _ENDLESS: Final = frozenset({"->", "-->", "→", "-", "−", "="})
 _ENDLESS_ARROWS: Final = frozenset({"->", "-->", "→"})
 _SCRIPT_SIGNS: Final = {"−": "-", "∗": "*", "⋆": "\\star", "†": "\\dagger", "‡": "\\ddagger"}
+# Letters in a script that brackets after them are the argument of; x^n(x+1) is a product.
+_APPLIED: Final = frozenset({"f", "g", "phi", "varphi", "φ", "ϕ"})
 _LIMITS: Final = frozenset({"\\lim", "\\limsup", "\\liminf"})
 # Kinds of tokens that digits directly after them belong to, and digits that are likely powers.
 _LETTERS: Final = frozenset({Kind.LETTER, Kind.SYMBOL, Kind.NAME, Kind.SHORT})
@@ -77,30 +76,13 @@ _DEEPEST: Final = 100
 
 
 @dataclass
-class _Atom:
-    """A piece of LaTeX; ``inner`` is its content if it is one pair of brackets."""
-
-    latex: str
-    is_operand: bool
-    is_tight: bool = False
-    inner: str | None = None
-    #: Whether brackets after it are its argument.
-    is_function: bool = False
-    #: Whether digits directly after it are its index, or a power without ``^``.
-    takes_digits: bool = False
-    sign: str = ""
-    #: The mark of its final script, and the position where that begins.
-    script: str = ""
-    script_at: int = 0
-
-
-@dataclass
 class _Frame:
     """The atoms between two brackets, and pending constructs that need the next atom."""
 
     opening: str = ""
-    atoms: list[_Atom] = field(default_factory=list)
+    atoms: list[Atom] = field(default_factory=list)
     script: str = ""
+    #: What precedes the content of the script: a sign, a function.
     script_sign: str = ""
     root: str | None = None
     root_sign: str = ""
@@ -209,16 +191,19 @@ def _written(tokens: Sequence[Token], index: str) -> str:
         elif token.text in FENCED and _is_fenced(following):
             frame.fence = FENCED[token.text]
         elif token.text == "." and frame.opening in BARS:
-            _add(frame, _Atom("\\cdot ", False, is_tight, sign=token.text))  # |u.v|
+            _add(frame, Atom("\\cdot ", False, is_tight, sign=token.text))  # |u.v|
         elif kind is Kind.LETTER and token.gap and _is_times(frame, token, following):
-            _add(frame, _Atom("\\times ", False, sign="times"))
+            _add(frame, Atom("\\times ", False, sign="times"))
+        elif frame.script == "^" and _is_applied(token, following):
+            [function] = _atoms(token, is_tight)
+            frame.script_sign += function.latex
         else:
             for atom in _atoms(token, is_tight):
                 _add(frame, atom, index)
     while len(frames) > 1:
         unclosed = frames.pop()
         latex = _bracket(unclosed.opening) + _finished(unclosed)
-        _add(frames[-1], _Atom(latex, True, unclosed.tight))
+        _add(frames[-1], Atom(latex, True, unclosed.tight))
     return _finished(frames[0])
 
 
@@ -229,6 +214,12 @@ def _is_fenced(following: Token | None) -> bool:
         and following.text not in BARS
         and following.kind not in (Kind.CLOSING, Kind.COMMA, Kind.INFIX, Kind.RELATION)
     )
+
+
+def _is_applied(token: Token, following: Token | None) -> bool:
+    """Whether a token of a script is a function with brackets after it: ``a^phi(n)``."""
+    is_function = token.kind is Kind.FUNCTION or token.text in _APPLIED
+    return is_function and following is not None and following.text == "(" and not following.gap
 
 
 def _is_times(frame: _Frame, token: Token, following: Token | None) -> bool:
@@ -251,69 +242,69 @@ def _is_side(frame: _Frame, token: Token, following: Token | None) -> bool:
     return is_sign and ends and len(frame.atoms) > 2 and frame.atoms[-2].sign in _ENDLESS_ARROWS
 
 
-def _atoms(token: Token, is_tight: bool) -> list[_Atom]:
+def _atoms(token: Token, is_tight: bool) -> list[Atom]:
     text, kind = token.text, token.kind
     if kind is Kind.NUMBER:
         number = _OPERATORS.get(text) or "".join(
             str(unicodedata.digit(character, 0)) if character.isdigit() else character
             for character in text.replace("٫", ".")
         )
-        return [_Atom(number, True, is_tight)]
+        return [Atom(number, True, is_tight)]
     if kind is Kind.NAME:
-        sign = _DIFFERENCE if text == "Delta" else ""
+        sign = DIFFERENCE if text == "Delta" else ""
         is_letter = text in GREEK
-        return [_Atom(f"{SIGNS[text]} ", True, is_tight, takes_digits=is_letter, sign=sign)]
+        return [Atom(f"{SIGNS[text]} ", True, is_tight, takes_digits=is_letter, sign=sign)]
     if kind is Kind.FUNCTION:
         name = FUNCTIONS.get(text) or CALLED.get(text)
         if text in FENCED:
             name = f"\\operatorname{{{text}}}"
         if name is not None:
-            return [_Atom(f"{name} ", True, is_tight, is_function=True)]
-        return [_Atom(run_together(text), True, is_tight)]
+            return [Atom(f"{name} ", True, is_tight, is_function=True)]
+        return [Atom(run_together(text), True, is_tight)]
     if kind is Kind.BIG:
         latex = BIG.get(text) or _OPERATORS.get(text) or command_of(text)
-        return [_Atom(f"{latex.strip()} ", False, is_tight)]
+        return [Atom(f"{latex.strip()} ", False, is_tight)]
     if text in _DIFFERENCES:
         is_letter = text == "Δ"
         latex = _DIFFERENCES[text]
         return [
-            _Atom(
+            Atom(
                 latex,
                 True,
                 is_tight,
                 is_function=is_letter,
                 takes_digits=is_letter,
-                sign=_DIFFERENCE,
+                sign=DIFFERENCE,
             )
         ]
     if kind is Kind.CONNECTIVE:
-        return [_Atom(CONNECTIVES[text], False)]
+        return [Atom(CONNECTIVES[text], False)]
     if kind is Kind.SHORT:
         is_differential = text[0] == "d" and len(text) == 2
         is_function = not is_differential
-        return [_Atom(text, True, is_tight, is_function=is_function, takes_digits=True)]
+        return [Atom(text, True, is_tight, is_function=is_function, takes_digits=True)]
     if kind is Kind.WORD:
         if text == "mod":
-            return [_Atom(_MODULUS, False)]
+            return [Atom(_MODULUS, False)]
         if text == "choose":
-            return [_Atom("choose", False, sign="choose")]
-        return [_Atom(f"\\text{{{text}}}", True)]
+            return [Atom("choose", False, sign="choose")]
+        return [Atom(f"\\text{{{text}}}", True)]
     if kind in (Kind.LETTER, Kind.SYMBOL):
         name = SIGNS.get(text)
         latex = f"{name} " if name else text if text.isascii() else command_of(text)
-        return [_Atom(latex, True, is_tight, is_function=True, takes_digits=True)]
+        return [Atom(latex, True, is_tight, is_function=True, takes_digits=True)]
     if kind is Kind.WILD:
-        return [_Atom(text, True, is_tight, is_function=True)]
+        return [Atom(text, True, is_tight, is_function=True)]
     if kind is Kind.POSTFIX and text == "!":
-        return [_Atom("!", True, True, sign="post")]
+        return [Atom("!", True, True, sign="post")]
     latex = _OPERATORS.get(text) or (text if text.isascii() else command_of(text))
     if kind is Kind.POSTFIX:
-        return [_Atom(latex, True, True, sign="post")]
+        return [Atom(latex, True, True, sign="post")]
     if kind is Kind.BAR:
-        return [_Atom(latex, False, is_tight, sign="bar")]
+        return [Atom(latex, False, is_tight, sign="bar")]
     if kind is Kind.DOTS:
-        return [_Atom(latex, True, is_tight)]
-    return [_Atom(latex, False, is_tight, sign=text)]
+        return [Atom(latex, True, is_tight)]
+    return [Atom(latex, False, is_tight, sign=text)]
 
 
 def _index_mark(tokens: Sequence[Token], indexed: frozenset[str]) -> str:
@@ -336,26 +327,27 @@ def _index_mark(tokens: Sequence[Token], indexed: frozenset[str]) -> str:
     return "_" if is_multiplied else "^"
 
 
-def _add(frame: _Frame, atom: _Atom, index: str = "_") -> None:
+def _add(frame: _Frame, atom: Atom, index: str = "_") -> None:
     """Add an atom, or use it as the pending script, radicand or argument."""
     bare = atom.latex.strip() if atom.inner is None else atom.inner
     if frame.fence is not None:
         opening, closing = frame.fence
         frame.fence = None
-        atom = _Atom(f"{opening}{bare}{closing}", True, atom.is_tight)
+        atom = Atom(f"{opening}{bare}{closing}", True, atom.is_tight)
         bare = atom.latex
     if frame.root is not None:
         degree = f"[{frame.root}]" if frame.root else ""
         frame.root = None
-        atom = _Atom(f"\\sqrt{degree}{{{frame.root_sign}{bare}}}", True, atom.is_tight)
+        atom = Atom(f"\\sqrt{degree}{{{frame.root_sign}{bare}}}", True, atom.is_tight)
         frame.root_sign = ""
         bare = atom.latex
     if bare == "\\inf" and (frame.script or (frame.atoms and frame.atoms[-1].sign in _ENDLESS)):
-        bare, atom = "\\infty", _Atom("\\infty ", True)
+        bare, atom = "\\infty", Atom("\\infty ", True)
     if frame.script:
         mark, sign = frame.script, frame.script_sign
         frame.script = frame.script_sign = ""
-        _attach(frame, mark, sign + bare)
+        is_argument = sign.lstrip("+-*") != ""
+        _attach(frame, mark, sign.rstrip() + atom.latex if is_argument else sign + bare)
         return
     last = frame.atoms[-1] if frame.atoms else None
     if last is not None and atom.sign == "post":
@@ -381,7 +373,7 @@ def _add(frame: _Frame, atom: _Atom, index: str = "_") -> None:
 
 def _attach(frame: _Frame, mark: str, script: str) -> None:
     if not frame.atoms:
-        frame.atoms.append(_Atom("", True))
+        frame.atoms.append(Atom("", True))
     last = frame.atoms[-1]
     latex = last.latex.rstrip()
     if last.script == mark and len(latex) < _LONGEST_TOWER:
@@ -401,31 +393,31 @@ def _bracket(sign: str) -> str:
     return _FENCES.get(sign) or (sign if sign.isascii() else f"{command_of(sign)} ")
 
 
-def _bracketed(frame: _Frame, closing: str) -> _Atom:
+def _bracketed(frame: _Frame, closing: str) -> Atom:
     if frame.atoms and frame.atoms[0].latex == _MODULUS:
         frame.atoms.pop(0)
-        return _Atom(f"{_IN_BRACKETS}{{{_finished(frame)}}}", False)
+        return Atom(f"{_IN_BRACKETS}{{{_finished(frame)}}}", False)
     if frame.is_binomial:
         return _binomial(frame, closing)
     inner = _finished(frame)
     latex = f"{_bracket(frame.opening)}{inner}{_bracket(closing)}"
     is_plain = frame.opening in "({" and closing in ")}"
-    return _Atom(latex, True, frame.tight, inner if is_plain else None)
+    return Atom(latex, True, frame.tight, inner if is_plain else None)
 
 
-def _binomial(frame: _Frame, closing: str) -> _Atom:
+def _binomial(frame: _Frame, closing: str) -> Atom:
     """Return the LaTeX of a named binomial coefficient: ``binom(n,k)``."""
     commas = [place for place, atom in enumerate(frame.atoms) if atom.sign in (",", ";")]
     if len(commas) != 1 or not 0 < commas[0] < len(frame.atoms) - 1:
         latex = f"{CALLED['binom']}{_bracket(frame.opening)}{_finished(frame)}{_bracket(closing)}"
-        return _Atom(latex, True, frame.tight)
+        return Atom(latex, True, frame.tight)
     [comma] = commas
     lower = _finished(replace(frame, atoms=frame.atoms[comma + 1 :]))
     upper = _finished(_Frame(atoms=frame.atoms[:comma]))
-    return _Atom(f"\\binom{{{upper}}}{{{lower}}}", True, frame.tight)
+    return Atom(f"\\binom{{{upper}}}{{{lower}}}", True, frame.tight)
 
 
-def _join_congruences(atoms: Sequence[_Atom]) -> None:
+def _join_congruences(atoms: Sequence[Atom]) -> None:
     """Turn an equation with a modulus into a congruence, as in posts: ``x = a mod n``."""
     equals = None
     for atom in atoms:
@@ -440,121 +432,17 @@ def _finished(frame: _Frame) -> str:
     if frame.script or frame.root is not None or frame.fence is not None:
         # A pending construct has no operand.
         waiting = frame.script + frame.script_sign or ("\\surd " if frame.root is not None else "")
-        frame.atoms.append(_Atom(waiting.replace("_", "\\_").replace("^", "\\hat{}"), True))
-    atoms: list[_Atom] = []
-    place = 0
-    given = _with_limits(frame.atoms)
-    _join_congruences(given)
-    while place < len(given):
-        atom = given[place]
-        following = given[place + 1] if place + 1 < len(given) else None
-        if (
-            atom.sign in ("/", "choose")
-            and atoms
-            and atoms[-1].is_operand
-            and following is not None
-            and following.is_operand
-        ):
-            start = _numerator(atoms, atom, following) if atom.sign == "/" else len(atoms) - 1
-            above = atoms[start:]
-            del atoms[start:]
-            name = "\\frac" if atom.sign == "/" else "\\binom"
-            if atom.sign == "/" and _is_structure(above):
-                atoms += [*above, atom]  # a quotient of groups: G/H
-                place += 1
-                continue
-            upper = above[0].inner if len(above) == 1 else None
-            if upper is None:
-                upper = _joined(above)
-            place += 2
-            below = [given[place - 1]]
-            while place < len(given) and _goes_below(below, given[place]):
-                below.append(given[place])
-                place += 1
-            lower = below[0].inner if len(below) == 1 else None
-            if lower is None:
-                lower = _joined(below)
-            atoms.append(_Atom(f"{name}{{{upper.strip()}}}{{{lower}}}", True, above[0].is_tight))
-            continue
-        atoms.append(atom)
-        place += 1
-    return _joined(atoms)
+        frame.atoms.append(Atom(waiting.replace("_", "\\_").replace("^", "\\hat{}"), True))
+    atoms = _with_limits(frame.atoms)
+    _join_congruences(atoms)
+    return joined(with_fractions(atoms))
 
 
-def _is_bare_function(atom: _Atom) -> bool:
-    name = atom.latex.strip().partition("^")[0].partition("_")[0]
-    return name.startswith("\\") and name in FUNCTIONS.values() and atom.latex[-1:] == " "
-
-
-def _goes_below(below: Sequence[_Atom], atom: _Atom) -> bool:
-    """Whether an atom continues a denominator: 1/sin x, Δv/Δt, ∂²f/∂x∂y."""
-    if not atom.is_operand:
-        return False
-    if _is_bare_function(below[-1]) or below[-1].sign == _DIFFERENCE:
-        return True
-    return below[0].sign == atom.sign == _DIFFERENCE and atom.is_tight
-
-
-def _numerator(atoms: Sequence[_Atom], slash: _Atom, below: _Atom) -> int:
-    """Return the start of a numerator: ``a b/c``, ``ab/c`` and ``a*b/c`` divide the product.
-
-    ``sin x / x`` divides a sine, ``sin pi/6`` does not. Before a space or a sign of a product,
-    these do not belong to the numerator: a fraction, a denominator, and a factor of a derivative,
-    as in ``1/2 a b/c``, ``R/I S/J``, ``x dy/dx``. After a sign, a fraction of numbers is separate:
-    ``x * 3/4``.
-    """
-    start = len(atoms) - 1
-    while start:
-        atom = atoms[start]
-        has_sign = start > 1 and atoms[start - 1].sign in _TIMES
-        step = 2 if has_sign else 1
-        before = atoms[start - step]
-        if _is_bare_function(before) and not has_sign:
-            belongs = not slash.is_tight or atom.is_tight or _cancels(atoms[start:], below)
-        elif before.is_operand and (has_sign or not atom.is_tight):
-            is_divisor = start > step and atoms[start - step - 1].sign == "/"
-            is_derivative = _is_differential(atom) and _is_differential(below)
-            is_ratio = has_sign and slash.is_tight and _is_ratio(atoms[start:], below)
-            is_outside = is_divisor or is_derivative or is_ratio
-            belongs = not (before.latex.startswith("\\frac") or is_outside)
-        else:
-            belongs = before.is_operand
-        if not belongs:
-            break
-        start -= step
-    return start
-
-
-def _is_ratio(above: Sequence[_Atom], below: _Atom) -> bool:
-    """Whether a fraction after a sign is a separate number: ``x * 3/4``, ``x*1/2``."""
-    number = above[0]
-    are_numbers = len(above) == 1 and number.latex.isdecimal() and below.latex.isdecimal()
-    return are_numbers and (not number.is_tight or number.latex == "1")
-
-
-def _is_differential(atom: _Atom) -> bool:
-    """Whether an atom can be a part of a derivative: d, d², dx, ∂, Δ."""
-    return atom.sign == _DIFFERENCE or _DIFFERENTIAL.fullmatch(atom.latex.strip()) is not None
-
-
-def _cancels(above: Sequence[_Atom], below: _Atom) -> bool:
-    """Whether a letter would be divided by itself, which is rare: ``sin x/x`` divides a sine."""
-    letter = below.latex.strip()
-    names = (atom.latex.strip() for atom in above)
-    return letter.isalpha() and any(name.isalpha() and letter in name for name in names)
-
-
-def _is_structure(above: Sequence[_Atom]) -> bool:
-    """Whether the numerator is a group, a ring or a space."""
-    latex = above[0].latex if len(above) == 1 else ""
-    return latex.startswith("\\mathbb") or (len(latex) == 1 and latex.isupper())
-
-
-def _with_limits(atoms: list[_Atom]) -> list[_Atom]:
+def _with_limits(atoms: list[Atom]) -> list[Atom]:
     """Turn the target of a limit into a subscript: ``lim x->0``."""
     if not any(atom.latex.strip() in _LIMITS for atom in atoms):
         return atoms
-    done: list[_Atom] = []
+    done: list[Atom] = []
     place = 0
     while place < len(atoms):
         atom = atoms[place]
@@ -565,27 +453,15 @@ def _with_limits(atoms: list[_Atom]) -> list[_Atom]:
             and ahead[1].sign in ("->", "-->", "→")
             and ahead[2].is_operand
         ):
-            done.append(_Atom(f"{atom.latex.strip()}_{{{_joined(ahead).strip()}}} ", False))
+            done.append(Atom(f"{atom.latex.strip()}_{{{joined(ahead).strip()}}} ", False))
             place += 4
         elif atom.latex.strip() in _LIMITS and ahead and "\\to " in (ahead[0].inner or ""):
-            done.append(_Atom(f"{atom.latex.strip()}_{{{ahead[0].inner}}} ", False))
+            done.append(Atom(f"{atom.latex.strip()}_{{{ahead[0].inner}}} ", False))
             place += 2
         else:
             done.append(atom)
             place += 1
     return done
-
-
-def _joined(atoms: Sequence[_Atom]) -> str:
-    parts: list[str] = []
-    for atom in atoms:
-        latex = atom.latex
-        if parts and parts[-1][-1:] == " " and latex[:1] in "([{^_":
-            parts[-1] = parts[-1].rstrip()
-        # The name of a wildcard has one letter: ?f dx.
-        is_apart = bool(parts) and parts[-1][:1] == "?" and latex[:1].isalpha()
-        parts.append(f" {latex}" if is_apart else latex)
-    return re.sub(r"  +", " ", "".join(parts)).strip()
 
 
 def _plain(script: str) -> str:
