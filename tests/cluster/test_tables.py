@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mathsetu.cluster.packing import pack, pack_frequencies, unpack, unpack_frequencies
+from mathsetu.cluster.payloads import pack, pack_frequencies, unpack, unpack_frequencies
 from mathsetu.cluster.points import sparse
 from mathsetu.cluster.tables import EMPTY, Counts, Table, read_tables, write_table
 from mathsetu.errors import DamagedLibrary

@@ -710,7 +710,7 @@ def raw_calls() -> dict[str, list[Any]]:
         "overlaps_of": [*lists, one, one, masses, 1.0, wanted, np.zeros(2, dtype=np.float32)],
         "best_posts": [posts, ranges, one, np.array([0, 1]), one, 3, *best],
         "nearest_signs": [signs, signs[0], ranges, 129, numbers, np.zeros(2, dtype=np.int32)],
-        "whole_dots": [rows, wanted, query, np.zeros(2, dtype=np.int64)],
+        "integer_dots": [rows, wanted, query, np.zeros(2, dtype=np.int64)],
     }
 
 
@@ -783,11 +783,11 @@ def test_the_compiled_loops_refuse_arguments_that_do_not_fit_by_themselves(
         ("nearest_signs", 2, np.array([[0, 4]])),
         ("nearest_signs", 3, -1),
         ("nearest_signs", 5, np.zeros(1, dtype=np.int32)),
-        ("whole_dots", 1, np.array([0, 3])),
-        ("whole_dots", 1, np.array([-1, 0])),
-        ("whole_dots", 2, np.ones(3, dtype=np.int16)),
-        ("whole_dots", 2, np.full(4, 20_000, dtype=np.int16)),
-        ("whole_dots", 3, np.zeros(1, dtype=np.int64)),
+        ("integer_dots", 1, np.array([0, 3])),
+        ("integer_dots", 1, np.array([-1, 0])),
+        ("integer_dots", 2, np.ones(3, dtype=np.int16)),
+        ("integer_dots", 2, np.full(4, 20_000, dtype=np.int16)),
+        ("integer_dots", 3, np.zeros(1, dtype=np.int64)),
     ],
 )
 def test_the_compiled_loops_check_bounds_by_themselves(name: str, place: int, value: Any) -> None:

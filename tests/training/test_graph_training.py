@@ -41,8 +41,8 @@ from mathsetu.training.graph.text_pairs import (  # noqa: E402
     thread_text_pairs,
 )
 from mathsetu.training.graph.thesis import PRESETS  # noqa: E402
+from mathsetu.training.graph.train import train_from_texts  # noqa: E402
 from mathsetu.training.graph.validation import found_answers  # noqa: E402
-from mathsetu.training.graph.whole import train_from_texts  # noqa: E402
 
 THINGS = ["prime number", "even number", "triangle", "matrix", "integral", "limit", "circle",
           "polynomial", "vector", "probability", "group", "series"]  # fmt: skip

@@ -36,7 +36,7 @@ from mathsetu.cluster.layout import (
     passage_point,
     visible_at,
 )
-from mathsetu.cluster.packing import unpack
+from mathsetu.cluster.payloads import unpack
 from mathsetu.cluster.points import SegmentPoints
 from mathsetu.cluster.posts import ClusterPosts
 from mathsetu.cluster.publish import GRACE, sweep_builds

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mathsetu.cluster.layout import COUNTED, KEY, first_of
-from mathsetu.cluster.packing import damaged, unpack, unpack_frequencies
+from mathsetu.cluster.payloads import damaged, unpack, unpack_frequencies
 from mathsetu.cluster.points import sparse
 from mathsetu.cluster.snapshot import Snapshot
 from mathsetu.deadline import check_time

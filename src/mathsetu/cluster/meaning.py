@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mathsetu.cluster.layout import passage_point
-from mathsetu.cluster.packing import damaged, unpack
+from mathsetu.cluster.payloads import damaged, unpack
 from mathsetu.cluster.posts import ClusterPosts
 from mathsetu.cluster.snapshot import Snapshot
 from mathsetu.intake.question import Question

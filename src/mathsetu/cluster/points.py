@@ -35,7 +35,7 @@ from mathsetu.cluster.layout import (
     passage_point,
     post_point,
 )
-from mathsetu.cluster.packing import pack, pack_frequencies
+from mathsetu.cluster.payloads import pack, pack_frequencies
 from mathsetu.cluster.state import PartState
 from mathsetu.cluster.tables import Table
 from mathsetu.library.store import STORE, Row, Store

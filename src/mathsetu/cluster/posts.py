@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mathsetu.cluster.layout import COLLECTION, ID, KIND, LANGUAGE, PARENT, TAGS, THREAD
-from mathsetu.cluster.packing import damaged
+from mathsetu.cluster.payloads import damaged
 from mathsetu.cluster.snapshot import Snapshot
 from mathsetu.errors import UnknownPost
 from mathsetu.intake.posts import LazyPost, PostFacts

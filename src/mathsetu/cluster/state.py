@@ -16,7 +16,7 @@ from secrets import token_hex
 from typing import Any
 
 from mathsetu.cluster.client import Cluster, MissingCollection
-from mathsetu.cluster.packing import damaged
+from mathsetu.cluster.payloads import damaged
 from mathsetu.cluster.tables import TableName
 from mathsetu.errors import InputError
 from mathsetu.recipes.schema import parse_table

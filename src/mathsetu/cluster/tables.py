@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mathsetu.cluster.client import Cluster
-from mathsetu.cluster.packing import damaged, pack, unpack
+from mathsetu.cluster.payloads import damaged, pack, unpack
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mathsetu.cluster.packing import damaged, unpack, unpack_frequencies
+from mathsetu.cluster.payloads import damaged, unpack, unpack_frequencies
 from mathsetu.cluster.points import sparse
 from mathsetu.cluster.snapshot import Snapshot
 from mathsetu.library.segmented_posts import Filter

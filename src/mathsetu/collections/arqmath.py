@@ -19,7 +19,7 @@ from mathsetu.collections.jsonl import check_texts, from_json
 from mathsetu.collections.rows import REFUSE, BadRows, Problem, in_order
 from mathsetu.collections.source_text import form_of, split_tags, with_formulas
 from mathsetu.collections.tables import read_named
-from mathsetu.collections.trec import RankChecker, columns, finite, ranked, whole, word
+from mathsetu.collections.trec import RankChecker, columns, parse_integer, parse_score, ranked, word
 from mathsetu.collections.xmlstream import read_records
 from mathsetu.errors import RowError
 from mathsetu.markup.convert import text_and_formulas
@@ -293,12 +293,12 @@ _RunRow = tuple[str, Hit, str, str]
 
 def _answer_row(text: str) -> _RunRow:
     topic, post, rank, score, name = columns(text, 5, _TASK_1, "\t")
-    return topic, Hit(post, finite(score)), rank, name
+    return topic, Hit(post, parse_score(score)), rank, name
 
 
 def _formula_row(text: str) -> _RunRow:
     topic, formula, post, rank, score, name = columns(text, 6, _TASK_2, "\t")
-    return topic, Hit(formula, finite(score), post), rank, name
+    return topic, Hit(formula, parse_score(score), post), rank, name
 
 
 def _read_run(path: str | Path, bad: BadRows, parse: Callable[[str], _RunRow]) -> Run:
@@ -309,7 +309,7 @@ def _read_run(path: str | Path, bad: BadRows, parse: Callable[[str], _RunRow]) -
             continue
         try:
             query_id, hit, rank, name = parse(text)
-            whole(rank, "rank")
+            parse_integer(rank, "rank")
         except ValueError as error:
             bad.report(RowError(shown(path), line, str(error)))
             continue

@@ -16,7 +16,7 @@ from mathsetu.collections.files import shown, writing
 from mathsetu.collections.rows import OTHER_IDS, REFUSE, BadRows, Problem, in_order, unanswered
 from mathsetu.collections.source_text import form_of, read_texts, split_tags
 from mathsetu.collections.tables import read_named, read_table
-from mathsetu.collections.trec import RankChecker, finite, ranked
+from mathsetu.collections.trec import RankChecker, parse_score, ranked
 from mathsetu.errors import InputError, RowError
 from mathsetu.languages.table import language
 from mathsetu.markup import split, to_text
@@ -239,7 +239,7 @@ def _checked(row: list[str]) -> tuple[str, str, str, float]:
         raise ValueError("the QueryID or the SearchID is empty")
     if number not in RUN_NUMBERS:
         raise ValueError(f"run number {number} is not 1, 2 or 3")
-    return query_id, search_id, number, finite(score)
+    return query_id, search_id, number, parse_score(score)
 
 
 def _escaped(written_id: str) -> str:

@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from mathsetu.collections import parquet
+from mathsetu.collections.compression import Member
 from mathsetu.collections.files import (
     given_name,
     plain_name,
@@ -26,11 +27,10 @@ from mathsetu.collections.files import (
 )
 from mathsetu.collections.header import FIELDS, Chosen, Header, choose, listed
 from mathsetu.collections.meter import unmetered
-from mathsetu.collections.packing import Member
 from mathsetu.collections.rows import OTHER_IDS, REFUSE, BadRows, not_json
 from mathsetu.collections.source_text import form_of, form_of_title, read_texts, split_tags
 from mathsetu.collections.tables import plain_header, read_table
-from mathsetu.collections.trec import whole
+from mathsetu.collections.trec import parse_integer
 from mathsetu.collections.trees import FolderTree
 from mathsetu.errors import InputError, MissingExtra, RowError
 from mathsetu.languages.table import language
@@ -365,7 +365,7 @@ def _score(value: object) -> int | None:
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**18:
         return value
     try:
-        return whole(value, "score") if isinstance(value, str) and value else None
+        return parse_integer(value, "score") if isinstance(value, str) and value else None
     except ValueError:
         return None
 

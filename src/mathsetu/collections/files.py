@@ -20,8 +20,8 @@ from io import StringIO, TextIOWrapper
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
+from mathsetu.collections.compression import Member, open_zstd
 from mathsetu.collections.meter import reading
-from mathsetu.collections.packing import Member, open_zstd
 from mathsetu.collections.rows import REFUSE, BadRows
 from mathsetu.errors import InputError, RowError, reason
 from mathsetu.plain_files import open_plain

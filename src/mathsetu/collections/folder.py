@@ -12,6 +12,7 @@ import posixpath
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from mathsetu.collections.compression import Member
 from mathsetu.collections.documents import (
     KINDS,
     Document,
@@ -22,7 +23,6 @@ from mathsetu.collections.documents import (
 )
 from mathsetu.collections.documents.latex import included, is_main, main_file, read_with_files
 from mathsetu.collections.files import given_name
-from mathsetu.collections.packing import Member
 from mathsetu.collections.rows import REFUSE, BadRows
 from mathsetu.collections.trees import (
     BROKEN,

@@ -25,9 +25,9 @@ from mathsetu.collections import (
     trec,
     wikipedia,
 )
+from mathsetu.collections.compression import Member
 from mathsetu.collections.documents import kind_by_name
 from mathsetu.collections.files import COMPRESSED, plain_name, read_head
-from mathsetu.collections.packing import Member
 from mathsetu.collections.rows import REFUSE, BadRows, Problem
 from mathsetu.errors import InputError, UnknownFormat
 from mathsetu.records import Formula, Judgment, Post, Query, Run

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from mathsetu.collections import result_rows
+from mathsetu.collections.compression import Member
 from mathsetu.collections.files import plain_name, shown, writing_bytes
 from mathsetu.collections.jsonl import VERSION, check_texts, from_json, to_json
-from mathsetu.collections.packing import Member
 from mathsetu.collections.rows import REFUSE, BadRows
 from mathsetu.collections.source_text import complete, noting_html
 from mathsetu.errors import InputError, MissingExtra, RowError, reason

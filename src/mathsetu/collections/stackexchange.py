@@ -12,7 +12,7 @@ from pathlib import Path
 from mathsetu.collections.files import shown
 from mathsetu.collections.rows import REFUSE, BadRows
 from mathsetu.collections.source_text import form_of, read_texts, split_tags
-from mathsetu.collections.trec import whole
+from mathsetu.collections.trec import parse_integer
 from mathsetu.collections.xmlrows import read_rows
 from mathsetu.errors import RowError
 from mathsetu.markup.attributes import BrokenReference
@@ -95,4 +95,4 @@ def _post(row: dict[str, str], site: str, language: str) -> Post | None:
 
 
 def _score(score: str | None) -> int | None:
-    return None if score is None else whole(score, "Score")
+    return None if score is None else parse_integer(score, "Score")

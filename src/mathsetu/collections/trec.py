@@ -15,7 +15,7 @@ from mathsetu.printable import counted
 from mathsetu.records import Hit, Judgment, Run
 
 _NUMBER = re.compile(r"[-+]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][-+]?[0-9]++)?")
-_WHOLE = re.compile(rf"[-+]?[0-9]{{1,{MOST_DIGITS}}}")
+_INTEGER = re.compile(rf"[-+]?[0-9]{{1,{MOST_DIGITS}}}")
 _RUN_COLUMNS = "query, Q0, id, rank, score, run name"
 _QREL_COLUMNS = "query, iteration, id, grade"
 
@@ -34,7 +34,7 @@ def read_run(path: str | Path, bad: BadRows = REFUSE) -> Run:
     for line, text in _filled_lines(path, bad):
         try:
             query_id, _, hit_id, _, score, run_name = columns(text, 6, _RUN_COLUMNS)
-            rankings.setdefault(query_id, []).append(Hit(hit_id, finite(score)))
+            rankings.setdefault(query_id, []).append(Hit(hit_id, parse_score(score)))
             name = name or run_name
         except ValueError as error:
             bad.report(RowError(shown(path), line, str(error)))
@@ -62,7 +62,7 @@ def read_qrels(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Judgment]:
     for line, text in _filled_lines(path, bad):
         try:
             query_id, _, judged_id, grade = columns(text, 4, _QREL_COLUMNS)
-            yield Judgment(query_id, judged_id, whole(grade, "grade"))
+            yield Judgment(query_id, judged_id, parse_integer(grade, "grade"))
         except ValueError as error:
             bad.report(RowError(shown(path), line, str(error)))
 
@@ -100,7 +100,7 @@ def validate_run(
     for line, text in _filled_lines(path, bad):
         try:
             query_id, _, hit_id, rank, score, name = columns(text, 6, _RUN_COLUMNS)
-            problems += checker.check(line, query_id, hit_id, finite(score), rank)
+            problems += checker.check(line, query_id, hit_id, parse_score(score), rank)
         except ValueError as error:
             problems.append(Problem(line, str(error)))
             continue
@@ -152,7 +152,7 @@ class RankChecker:
         if score > last_score:
             message = f"score {score} is above the one before it ({ranking})"
             problems.append(Problem(line, message, fatal=False))
-        number = None if rank is None else whole(rank, "rank")
+        number = None if rank is None else parse_integer(rank, "rank")
         if number is not None:
             # Some tools count from 0, most from 1. After a wrong rank, its successor is accepted.
             expected = self._next.get(ranking, 0 if number == 0 else 1)
@@ -217,10 +217,10 @@ def columns(text: str, count: int, names: str, delimiter: str | None = None) -> 
     return row
 
 
-def finite(text: str) -> float:
+def parse_score(text: str) -> float:
     """Parse a score; raise ValueError unless it is a finite number.
 
-    >>> finite("2.5e-3")
+    >>> parse_score("2.5e-3")
     0.0025
     """
     # Python also reads "1_000" and the digits of other scripts; evaluation tools do not.
@@ -230,13 +230,13 @@ def finite(text: str) -> float:
     return score
 
 
-def whole(text: str, what: str) -> int:
+def parse_integer(text: str, what: str) -> int:
     """Parse an integer; raise ValueError if the text is not one or has too many digits.
 
-    >>> whole("-1", "grade")
+    >>> parse_integer("-1", "grade")
     -1
     """
-    if not _WHOLE.fullmatch(text):
+    if not _INTEGER.fullmatch(text):
         raise ValueError(f"{what} {text!r} is not an integer of at most {MOST_DIGITS} digits")
     return int(text)
 

@@ -22,8 +22,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+from mathsetu.collections.compression import open_zstd
 from mathsetu.collections.meter import reading
-from mathsetu.collections.packing import open_zstd
 from mathsetu.collections.rows import BadRows
 from mathsetu.errors import InputError, MissingExtra, reason
 from mathsetu.limits import LONGEST_ARCHIVE, LONGEST_DOCUMENT, MOST_GROWTH, MOST_MEMBERS

@@ -12,8 +12,8 @@ pytest.importorskip("onnx")
 
 from mathsetu.encoders.builtin import CAREFUL, WIDE, BuiltinEncoder  # noqa: E402
 from mathsetu.errors import InputError  # noqa: E402
-from mathsetu.training.encoder.finished import restore_network  # noqa: E402
 from mathsetu.training.encoder.more_tokens import extend  # noqa: E402
+from mathsetu.training.encoder.restore import restore_network  # noqa: E402
 from mathsetu.training.encoder.widen import read_pairs  # noqa: E402
 from tests.encoders.tiny_builtin import TEXTS, make_builtin  # noqa: E402
 from tests.training.encoder.command import call  # noqa: E402

@@ -27,7 +27,7 @@ from mathsetu.training.graph.text_pairs import (
 )
 
 if TYPE_CHECKING:  # it imports torch
-    from mathsetu.training.graph.whole import TrainingResult
+    from mathsetu.training.graph.train import TrainingResult
 
 # The options for the size of the network, and those for its training.
 _NETWORK = ("hidden", "layers", "bases", "aggregation")
@@ -124,7 +124,7 @@ def command(
     require("torch", "training a graph model", "neural")
     from mathsetu.training.graph.fit import GraphFit
     from mathsetu.training.graph.thesis import PRESETS
-    from mathsetu.training.graph.whole import (
+    from mathsetu.training.graph.train import (
         read_id_pairs,
         train_from_imported,
         train_from_texts,

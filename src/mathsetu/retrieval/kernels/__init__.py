@@ -363,7 +363,7 @@ def int8_dots(
     unit = largest / _LARGEST or 1.0
     whole = np.clip(np.rint(query / unit), -_LARGEST, _LARGEST).astype(np.int16)
     sums = np.empty(len(wanted), dtype=np.int64)
-    _loops.whole_dots(rows, wanted, whole, sums)
+    _loops.integer_dots(rows, wanted, whole, sums)
     return np.asarray(sums * unit * scales[wanted], dtype=np.float32)
 
 

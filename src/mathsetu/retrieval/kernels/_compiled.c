@@ -418,7 +418,7 @@ static PyObject *py_nearest_signs(PyObject *module, PyObject *given) {
     return give_back(&arrays, how_many(state, found));
 }
 
-static PyObject *py_whole_dots(PyObject *module, PyObject *given) {
+static PyObject *py_integer_dots(PyObject *module, PyObject *given) {
     PyObject *o_rows, *o_wanted, *o_query, *o_sums;
     (void)module;
     if (!PyArg_ParseTuple(given, "OOOO", &o_rows, &o_wanted, &o_query, &o_sums)) return NULL;
@@ -440,7 +440,7 @@ static PyObject *py_whole_dots(PyObject *module, PyObject *given) {
         }
     }
     Py_BEGIN_ALLOW_THREADS
-    whole_dots(rows->buf, rows->shape[1], wanted->buf, wanted->shape[0], query->buf, sums->buf);
+    integer_dots(rows->buf, rows->shape[1], wanted->buf, wanted->shape[0], query->buf, sums->buf);
     Py_END_ALLOW_THREADS
     return give_back(&arrays, how_many(FINE, wanted->shape[0]));
 }
@@ -460,7 +460,7 @@ static PyMethodDef METHODS[] = {
     {"overlaps_of", py_overlaps_of, METH_VARARGS, "See plain.py."},
     {"best_posts", py_best_posts, METH_VARARGS, "See plain.py."},
     {"nearest_signs", py_nearest_signs, METH_VARARGS, "See plain.py."},
-    {"whole_dots", py_whole_dots, METH_VARARGS, "See plain.py."},
+    {"integer_dots", py_integer_dots, METH_VARARGS, "See plain.py."},
     {"has_faster_instructions", py_has_faster, METH_NOARGS,
      "Whether this machine has the instructions that loops over vectors have a second form for."},
     {NULL, NULL, 0, NULL},

@@ -862,7 +862,7 @@ FASTER static void dots_faster(const int8_t *rows, int64_t dimensions, const int
 }
 #endif
 
-static void whole_dots(const int8_t *rows, int64_t dimensions, const int64_t *wanted,
+static void integer_dots(const int8_t *rows, int64_t dimensions, const int64_t *wanted,
                        int64_t count, const int16_t *query, int64_t *sums) {
     (has_faster() ? dots_faster : dots_plain)(rows, dimensions, wanted, count, query, sums);
 }

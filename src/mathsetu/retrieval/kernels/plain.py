@@ -162,7 +162,7 @@ def nearest_signs(
     return len(chosen)
 
 
-def whole_dots(
+def integer_dots(
     rows: NDArray[np.int8],
     wanted: NDArray[np.int64],
     query: NDArray[np.int16],

@@ -104,7 +104,7 @@ class _Graph:
         self.nodes.append(self._onnx.helper.make_node(kind, inputs, named, **more))
         return output
 
-    def whole(self, *values: int) -> str:
+    def integers(self, *values: int) -> str:
         """Add a constant of integers and return its name."""
         return self.constant(np.array(values, dtype=np.int64))
 
@@ -139,16 +139,16 @@ class _Model:
 
 
 def _student(graph: _Graph, shape: Shape, model: _Model, scale: float) -> None:
-    by_group = graph.whole(0, -1, shape.group)
-    present = graph("Cast", graph("Greater", "tokens", graph.whole(0)), to=_FLOAT)
-    counts = graph("ReduceSum", graph("Reshape", present, by_group), graph.whole(2), keepdims=0)
+    by_group = graph.integers(0, -1, shape.group)
+    present = graph("Cast", graph("Greater", "tokens", graph.integers(0)), to=_FLOAT)
+    counts = graph("ReduceSum", graph("Reshape", present, by_group), graph.integers(2), keepdims=0)
     mask = graph("Cast", graph("Greater", counts, graph.number(0)), to=_INT32)
     states = _positions(graph, shape, model, scale)
     for number in range(shape.layers):
         states = _layer(graph, shape, model, f"layers.{number}.", states, mask)
-    shares = graph("Unsqueeze", counts, graph.whole(2))
-    total = graph("ReduceSum", graph("Mul", states, shares), graph.whole(1), keepdims=0)
-    tokens = graph("Max", graph("ReduceSum", counts, graph.whole(1)), graph.number(1))
+    shares = graph("Unsqueeze", counts, graph.integers(2))
+    total = graph("ReduceSum", graph("Mul", states, shares), graph.integers(1), keepdims=0)
+    tokens = graph("Max", graph("ReduceSum", counts, graph.integers(1)), graph.number(1))
     mean = graph("Div", total, tokens)
     vectors = graph("Gemm", mean, *_linear(graph, model, "head"), transB=1)
     length = graph("ReduceL2", vectors, axes=[1], keepdims=1)
@@ -157,13 +157,13 @@ def _student(graph: _Graph, shape: Shape, model: _Model, scale: float) -> None:
 
 def _positions(graph: _Graph, shape: Shape, model: _Model, scale: float) -> str:
     """Build the first states: projected groups of token vectors plus position embeddings."""
-    joined = graph("Reshape", "bytes", graph.whole(0, -1, shape.group * shape.width))
+    joined = graph("Reshape", "bytes", graph.integers(0, -1, shape.group * shape.width))
     positions = _product(
         graph, joined, (scale, _ZERO_POINT), model["grouped.weight"], model["grouped.bias"]
     )
-    count = graph("Gather", graph("Shape", positions), graph.whole(1))
+    count = graph("Gather", graph("Shape", positions), graph.integers(1))
     places = graph(
-        "Slice", graph.constant(model["places.weight"]), graph.whole(0), count, graph.whole(0)
+        "Slice", graph.constant(model["places.weight"]), graph.integers(0), count, graph.integers(0)
     )
     gain, shift = _linear(graph, model, "start")
     return graph(
@@ -178,7 +178,7 @@ def _layer(graph: _Graph, shape: Shape, model: _Model, prefix: str, states: str,
     parts = graph(
         "Split",
         _from_states(graph, model, joint, states, divided),
-        graph.whole(*[shape.width] * 3),
+        graph.integers(*[shape.width] * 3),
         outputs=3,
         axis=2,
     )

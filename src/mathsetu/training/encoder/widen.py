@@ -26,13 +26,13 @@ from mathsetu.training.encoder.batches import GpuPack
 from mathsetu.training.encoder.calibrate import input_ranges
 from mathsetu.training.encoder.distil import encode
 from mathsetu.training.encoder.export import export
-from mathsetu.training.encoder.finished import restore_network
 from mathsetu.training.encoder.folders import found
 from mathsetu.training.encoder.learning import Read, Report, half, learn, row_width
 from mathsetu.training.encoder.model_files import as_file
 from mathsetu.training.encoder.more_tokens import Extended, extend
 from mathsetu.training.encoder.overlap import Overlap
 from mathsetu.training.encoder.packs import Pack
+from mathsetu.training.encoder.restore import restore_network
 from mathsetu.training.encoder.schedule import Schedule
 from mathsetu.training.encoder.sources import LANGUAGES, dictionary, translations
 from mathsetu.training.encoder.student import Student
