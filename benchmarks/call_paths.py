@@ -106,11 +106,11 @@ def path_of_a_post(folder: Path) -> CallPath:
 def drawing(title: str, path: CallPath) -> str:
     """Format a path, one line per step."""
     width = max(map(len, path.drawn))
-    steps = (f"    {file:{width}}  {_says(PACKAGE / file)}" for file in path.drawn)
+    steps = (f"    {file:{width}}  {_first_line(PACKAGE / file)}" for file in path.drawn)
     return "\n".join([title, *steps])
 
 
-def _says(file: Path) -> str:
+def _first_line(file: Path) -> str:
     docstring = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
     return docstring.split("\n")[0]
 

@@ -135,7 +135,7 @@ def percentile(seconds: Sequence[float], share: float) -> float:
 
 
 @dataclass(frozen=True)
-class Asked:
+class ComparedQuery:
     """A query that was run on both: the hits and the seconds of the folder and of the cluster."""
 
     query: Query
@@ -147,7 +147,7 @@ class Asked:
 
 def ask_both(
     folder: Path, address: str, queries: Sequence[Query]
-) -> tuple[list[Asked], dict[str, float]]:
+) -> tuple[list[ComparedQuery], dict[str, float]]:
     """Search a folder and a cluster; also return the seconds of each kind of request."""
     asked = []
     with Library(folder) as here, Library(address) as there:
@@ -160,7 +160,7 @@ def ask_both(
             middle = time.perf_counter()
             ours = here.search(query, _K)
             end = time.perf_counter()
-            asked.append(Asked(query, ours, theirs, end - middle, middle - begun))
+            asked.append(ComparedQuery(query, ours, theirs, end - middle, middle - begun))
     return asked, dict(spent)
 
 
@@ -175,7 +175,7 @@ def answers(options: argparse.Namespace) -> dict[str, Any]:
         print(f"published in {took:.1f} s, indexed {waited:.1f} s", file=sys.stderr, flush=True)
         shares = [queries[start :: options.askers] for start in range(options.askers)]
         ask = partial(ask_both, options.library, address)
-        asked: list[Asked] = []
+        asked: list[ComparedQuery] = []
         spent: Counter[str] = Counter()
         for some, own in ordered_map(ask, shares, options.askers):
             asked += some
@@ -235,12 +235,14 @@ def judged(options: argparse.Namespace) -> Judgments | None:
     return Judgments.of(sampler.judgments()) if options.topics == ["sampler"] else None
 
 
-def by_language(asked: Sequence[Asked], judgments: Judgments | None) -> dict[str, list[float]]:
+def by_language(
+    asked: Sequence[ComparedQuery], judgments: Judgments | None
+) -> dict[str, list[float]]:
     """The nDCG@10 of the folder and of the cluster, by the language of the queries."""
     if judgments is None:
         return {}
     measure = parse_measures(["nDCG@10"])[0]
-    groups: defaultdict[str, list[Asked]] = defaultdict(list)
+    groups: defaultdict[str, list[ComparedQuery]] = defaultdict(list)
     for one in asked:
         if one.query.id in judgments.grades:
             language, _, topic = one.query.id.partition("/")

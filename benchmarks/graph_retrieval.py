@@ -162,7 +162,7 @@ def on_server(parts: Sequence[Path], about: About, vectors: Sequence[Vectors], p
         for part in [without_formulas(part, place) for part in parts]:
             upload_segment(server, part, lambda number: {"id": str(number)}, lambda *_: None)
             posts = collections_of(part / "vectors").posts
-            with server.asked() as client:
+            with server.connected() as client:
                 # Otherwise Qdrant builds no index for so few vectors.
                 settings = server.models.OptimizersConfigDiff(indexing_threshold=1)
                 client.update_collection(posts, optimizers_config=settings)

@@ -147,7 +147,7 @@ def wait_for_index(connection: QdrantServer, collection: str) -> tuple[float, in
     quiet = 0
     # The status may be green between two steps of the work, so it must stay green.
     while quiet < _QUIET:
-        with connection.asked() as client:
+        with connection.connected() as client:
             found = client.get_collection(collection)
         quiet = quiet + 1 if found.status == connection.models.CollectionStatus.GREEN else 0
         time.sleep(1)

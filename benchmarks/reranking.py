@@ -166,7 +166,7 @@ def logits(
     """The scores of a model for the candidates of topics."""
     encoder = SentenceCrossEncoder(str(model), max_tokens, batch=128)
     return {
-        topic: encoder.read(
+        topic: encoder.score(
             question_text(task.queries[topic]),
             [candidate_text(task.posts[name]) for name, _ in task.candidates[topic][:_READ]],
         )

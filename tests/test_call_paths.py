@@ -17,7 +17,7 @@ OTHERS = set(
     Recipe Ranking Selection Preparation Part LexicalSettings Bm25Plus Statistics
     FormulaSettings MeaningSettings Manifest Segment Filter Scope Post PostFacts Formula Span
     Detected Match TermMatch Reason Evidence
-    MatchedWord Piece Prior Asked ReadPiece Calibration Presentation
+    MatchedWord Piece Prior QueryReading ReadPiece Calibration Presentation
     """.split()
 )
 

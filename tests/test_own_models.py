@@ -49,7 +49,7 @@ class Hashing:
 
 
 class Longest:
-    def read(self, question: str, texts: Sequence[str]) -> list[int]:
+    def score(self, question: str, texts: Sequence[str]) -> list[int]:
         return [len(text) for text in texts]
 
 
@@ -154,7 +154,7 @@ class Predicting:
 def test_a_cross_encoder_that_predicts_pairs_is_a_reranker() -> None:
     mathsetu.register("predicting", reranker=Predicting())
     found = own_models.registered("reranker", "object:predicting")
-    assert found.read("q", ["a", "bb"]) == [1.0, 2.0]
+    assert found.score("q", ["a", "bb"]) == [1.0, 2.0]
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_a_cross_encoder_that_predicts_pairs_is_a_reranker() -> None:
         ("x", {"encoder": Hashing(), "reranker": Longest()}, "give one object"),
         ("x", {"encoder": Hashing}, "is the class Hashing; give an object"),
         ("x", {"encoder": Longest()}, r"a Longest has no method encode\(texts\)"),
-        ("x", {"reranker": Hashing()}, r"no method read\(question, texts\)"),
+        ("x", {"reranker": Hashing()}, r"no method score\(question, texts\)"),
         ("x", {"translator": "glossary"}, r"a str has no method translate\(sentences"),
     ],
 )
@@ -185,7 +185,7 @@ class Wrong:
     def encode(self, texts: Sequence[str]) -> Any:
         return self._answer
 
-    read = translate = lambda self, *_: self._answer
+    score = translate = lambda self, *_: self._answer
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ def test_wrong_answers_of_an_object_name_it(kind: str, answer: Any, problem: str
     found = own_models.registered(kind, "object:wrong")
     work = {
         "encoder": lambda: found.encode(["x"]),
-        "reranker": lambda: found.read("q", ["x"]),
+        "reranker": lambda: found.score("q", ["x"]),
         "translator": lambda: found.translate(["x"], "en", "es"),
     }
     with pytest.raises(InputError, match=f"object:wrong: .*({problem})"):

@@ -38,7 +38,7 @@ class OwnEncoder(Protocol):
 class OwnReranker(Protocol):
     """Scores texts for a question, reading question and text together."""
 
-    def read(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+    def score(self, question: str, texts: Sequence[str]) -> Sequence[float]:
         """One score for each text; higher is better."""
         ...
 
@@ -73,7 +73,7 @@ def register(
         translator: An `OwnTranslator`.
 
     >>> class Shortest:
-    ...     def read(self, question, texts):
+    ...     def score(self, question, texts):
     ...         return [-float(len(text)) for text in texts]
     >>> register("shortest", reranker=Shortest())
     'object:shortest'
@@ -168,17 +168,17 @@ class _Reranker:
     """Wraps a reranker and checks its scores."""
 
     def __init__(self, name: str, own: Any) -> None:
-        self._pairs = not hasattr(own, "read") and hasattr(own, "predict")
-        _check_method(name, own, "predict" if self._pairs else "read", "read(question, texts)")
+        self._pairs = not hasattr(own, "score") and hasattr(own, "predict")
+        _check_method(name, own, "predict" if self._pairs else "score", "score(question, texts)")
         self._name, self._own = name, own
 
-    def read(self, question: str, texts: Sequence[str]) -> list[float]:
+    def score(self, question: str, texts: Sequence[str]) -> list[float]:
         """One score for each text."""
         try:
             if self._pairs:  # the interface of cross-encoders of sentence-transformers
                 said = self._own.predict([(question, text) for text in texts])
             else:
-                said = self._own.read(question, list(texts))
+                said = self._own.score(question, list(texts))
             scores = [float(score) for score in said]
         except (TypeError, ValueError) as error:
             raise InputError(f"{PREFIX}{self._name}: gave no list of scores ({error})") from error

@@ -39,16 +39,16 @@ def is_library(folder: Path) -> bool:
     >>> is_library(Path("no-such-folder"))
     False
     """
-    if _says(folder / MANIFEST, _LIBRARY):
+    if _begins_with(folder / MANIFEST, _LIBRARY):
         return True
     try:
         segments = list((folder / SEGMENTS).iterdir())
     except OSError:
         return False
-    return any(_says(segment / MARK, _SEGMENT) for segment in segments)
+    return any(_begins_with(segment / MARK, _SEGMENT) for segment in segments)
 
 
-def _says(path: Path, beginning: re.Pattern[bytes]) -> bool:
+def _begins_with(path: Path, beginning: re.Pattern[bytes]) -> bool:
     """Whether a file exists and begins with a pattern; only its first bytes are read."""
     try:
         with open_plain(path) as file:

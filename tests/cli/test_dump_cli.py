@@ -168,4 +168,4 @@ def test_comments_beside_the_posts_are_passed_over_with_a_word(
                          "--processes", "1")  # fmt: skip
     assert isinstance(told, dict)
     assert told["posts"] == 3 * len(THREADS)
-    assert any("Comments.xml" in str(passed["first"]) for passed in told["passed_over"])
+    assert any("Comments.xml" in str(passed["first"]) for passed in told["ignored"])

@@ -44,7 +44,7 @@ def test_the_report_names_what_was_read_and_what_was_not(mathsetu: Mathsetu) -> 
         "notes/bad.md line 1: byte 0xe9 is not UTF-8 (convert the file first)"
     ]
     assert report["notes"] == ["notes/paper.tex: included files are missing: absent"]
-    assert {one["reason"]: one["first"] for one in report["passed_over"]} == {
+    assert {one["reason"]: one["first"] for one in report["ignored"]} == {
         "hidden": ["notes/.hidden"],
         "unsupported file type": ["notes/plot.png"],
     }
@@ -235,12 +235,12 @@ def test_what_a_recipe_leaves_out_is_told_and_its_formulas_do_not_count(
     assert isinstance(report, dict)
     assert (report["posts"], report["formulas"]) == (1, 1)
     told = {"reason": "a post that the recipe leaves out", "count": 2, "first": ["1", "3"]}
-    assert report["passed_over"] == [told]
+    assert report["ignored"] == [told]
     Path("more.jsonl").write_text("\n".join((rows[0], rows[1].replace("2", "4"))))
     added = mathsetu.json("add", "lib", "more.jsonl")
     assert isinstance(added, dict)
     assert (added["added"], added["replaced"], added["formulas"]) == (1, 0, 1)
-    assert added["passed_over"] == [told | {"count": 1, "first": ["1"]}]
+    assert added["ignored"] == [told | {"count": 1, "first": ["1"]}]
 
 
 @pytest.mark.thorough

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mathsetu.collections.columns import applying, lacking, read_posts, row_post
+from mathsetu.collections.columns import applicable_fields, read_posts, row_post, why_not_posts
 from mathsetu.collections.formats import FORMATS, detect, open_posts
 from mathsetu.collections.meter import metered
 from mathsetu.collections.rows import BadRows
@@ -481,23 +481,23 @@ def test_columns_apply_where_a_table_has_them(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"Frage": "x"}\nnot json\n', encoding="utf-8")
     given = {"body": "frage", "title": "titel"}
-    assert applying(path, given) == {"body": "frage"}
-    assert applying(path, {}) == {}
-    assert applying(tmp_path / "gone.jsonl", given) == {}
+    assert applicable_fields(path, given) == {"body": "frage"}
+    assert applicable_fields(path, {}) == {}
+    assert applicable_fields(tmp_path / "gone.jsonl", given) == {}
     other = tmp_path / "a.md"
     other.write_text("Frage", encoding="utf-8")
-    assert applying(other, given) == {}
+    assert applicable_fields(other, given) == {}
 
 
 def test_what_a_table_lacks_is_told_unless_it_is_broken(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"colour": "red"}\n', encoding="utf-8")
-    assert lacking(path, {}).startswith("no column for the body")
+    assert why_not_posts(path, {}).startswith("no column for the body")
     path.write_text('{"body": "red"}\n', encoding="utf-8")
-    assert lacking(path, {}) == ""
+    assert why_not_posts(path, {}) == ""
     path.write_text("[1, 2]\n{\n", encoding="utf-8")
-    assert lacking(path, {}) == ""
-    assert lacking(tmp_path / "gone.csv", {}) == ""
+    assert why_not_posts(path, {}) == ""
+    assert why_not_posts(tmp_path / "gone.csv", {}) == ""
 
 
 def test_rows_of_a_file_are_addressed_by_their_lines_and_those_of_standard_input_are_not(

@@ -127,7 +127,7 @@ def test_a_folder_holds_all_of_them_at_once(tmp_path: Path) -> None:
     assert counted["kinds"]["word"] == 2
     assert counted["kinds"]["html"] == 3
     assert {"reason": "unsupported file type", "count": 1,
-            "first": [str(folder / "plot.png")]} in counted["passed_over"]  # fmt: skip
+            "first": [str(folder / "plot.png")]} in counted["ignored"]  # fmt: skip
     assert {post.language for post in posts} == {""}
 
 

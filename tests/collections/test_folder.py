@@ -325,7 +325,7 @@ def test_a_chapter_by_itself_is_read_as_its_document_includes_it(
     # Its text stands in a post of the document.
     assert not list(read_file("notes/chapters/bare.tex", bad))
     assert bad.tally is not None
-    assert bad.tally.to_json()["passed_over"] == [
+    assert bad.tally.to_json()["ignored"] == [
         {
             "reason": "no sections in it; its text is part of notes/whole.tex",
             "count": 1,

@@ -135,15 +135,15 @@ def test_a_half_character_leaves_the_target_as_it_was(tmp_path: Path) -> None:
 def test_what_a_file_holds_is_told_by_its_metadata_or_its_columns(tmp_path: Path) -> None:
     posts = tmp_path / "a.parquet"
     ours.write_posts(posts, [Post("7", "b")])
-    assert ours.held(posts) == "posts"
+    assert ours.detect_records(posts) == "posts"
     runs = tmp_path / "b.parquet"
     columns = {"qid": ["1"], "docno": ["7"], "score": [0.5]}
     parquet.write_table(arrow.table(columns), runs)
-    assert ours.held(runs) == "runs"
+    assert ours.detect_records(runs) == "runs"
     other = tmp_path / "c.parquet"
     other.write_bytes(b"no")
-    assert ours.held(other) == ours.held(tmp_path / "gone.parquet") == ""
-    assert ours.held(tmp_path / "a.csv") == ""
+    assert ours.detect_records(other) == ours.detect_records(tmp_path / "gone.parquet") == ""
+    assert ours.detect_records(tmp_path / "a.csv") == ""
 
 
 def test_rows_with_nulls_are_records_without_these_fields() -> None:

@@ -31,9 +31,9 @@ def test_names_of_a_post_have_a_longest_length() -> None:
 
 def test_nobody_has_to_count() -> None:
     bad = BadRows()
-    bad.took("a", "b")
-    bad.passed_over("a", "b")
-    bad.left_out("a", 1)
+    bad.add_read("a", "b")
+    bad.add_ignored("a", "b")
+    bad.add_left_out("a", 1)
     bad.note("a")
     assert (bad.tally, bad.notes) == (None, None)
 
@@ -46,7 +46,7 @@ def test_posts_that_a_recipe_leaves_out_are_counted_apart() -> None:
         Post("2", "y", language="de", formulas=(Formula("f3", "c"),)),
     ]
     assert list(tally.count(posts)) == posts
-    bad.left_out("1", 2)
+    bad.add_left_out("1", 2)
     assert (tally.posts, tally.formulas) == (2, 1)
     assert tally.languages == {"": 1, "de": 1}
     assert tally.reasons == {"a post that the recipe leaves out": 1}
@@ -55,13 +55,13 @@ def test_posts_that_a_recipe_leaves_out_are_counted_apart() -> None:
 
 def test_posts_are_counted_for_their_file_and_the_document_that_includes_it() -> None:
     tally = Tally()
-    tally.came_from(
+    tally.add_source(
         Post("parts/a.tex#one", "x", kind="section", thread_id="book.tex", url="parts/a.tex#one")
     )
-    tally.came_from(
+    tally.add_source(
         Post("parts/a.tex#two", "x", kind="section", thread_id="book.tex", url="parts/a.tex#two")
     )
-    tally.came_from(Post("7", "x"))
+    tally.add_source(Post("7", "x"))
     assert tally.source_files == {"parts/a.tex"}
     assert tally.posts_of_files == {"parts/a.tex": 2, "book.tex": 2}
 
@@ -96,21 +96,21 @@ def test_a_long_list_is_cut_and_problems_come_by_line() -> None:
 def test_a_tally_names_the_first_places_and_files(monkeypatch: pytest.MonkeyPatch) -> None:
     tally = Tally()
     for number in range(7):
-        tally.passed_over(f"p{number}", "why", 2)
+        tally.add_ignored(f"p{number}", "why", 2)
     assert (tally.reasons["why"], tally.places["why"]) == (14, ["p0", "p1", "p2", "p3", "p4"])
     for number in range(1_002):
-        tally.took(f"f{number}", "pdf", "text")
-    tally.took("f", "word")
+        tally.add_read(f"f{number}", "pdf", "text")
+    tally.add_read("f", "word")
     assert (tally.files, len(tally.words)) == ({"pdf": 1_002, "word": 1}, 1_000)
     told = tally.to_json()
     assert (told["files"], told["kinds"]) == (1_003, {"pdf": 1_002, "word": 1})
-    assert told["passed_over"] == [{"reason": "why", "count": 14, "first": tally.places["why"]}]
+    assert told["ignored"] == [{"reason": "why", "count": 14, "first": tally.places["why"]}]
     assert told["read"][0] == {"file": "f0", "got": "text"}
 
 
 def test_nothing_is_passed_over_where_the_count_is_nought() -> None:
     bad = BadRows(tally=Tally())
-    bad.passed_over("a", "b", 0)
+    bad.add_ignored("a", "b", 0)
     assert bad.tally is not None
     assert bad.tally.reasons == {}
 

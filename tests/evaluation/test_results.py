@@ -69,27 +69,27 @@ def test_a_judged_topic_without_hits_scores_zero_and_is_reported() -> None:
     results = evaluate(run_of(A={"x": 1.0}, C={}), judged(A={"x": 1}, B={"x": 1}, C={"x": 1}),
                        [Measure("MRR")])  # fmt: skip
     assert results.mean(Measure("MRR")) == pytest.approx(1 / 3)
-    assert results.oddities.missing == ("B", "C")
-    assert "2 judged topics have no hits and count as 0" in next(results.oddities.messages())
+    assert results.irregularities.missing == ("B", "C")
+    assert "2 judged topics have no hits and count as 0" in next(results.irregularities.messages())
 
 
 def test_topics_without_judgments_are_left_out_and_reported() -> None:
     results = evaluate(run_of(A={"x": 1.0}, Z={"x": 1.0}), judged(A={"x": 1}), [Measure("MRR")])
     assert results.topics == ("A",)
-    assert "Z" in next(results.oddities.messages())
+    assert "Z" in next(results.irregularities.messages())
 
 
 def test_of_a_repeated_hit_the_best_placed_counts_and_it_is_reported() -> None:
     hits = (Hit("x", 1.0), Hit("y", 2.0), Hit("x", 3.0))
     results = evaluate(Run("r", {"A": hits}), judged(A={"y": 1}), [Measure("MRR")])
     assert value(results, "MRR") == 0.5
-    assert results.oddities.repeated == ("A",)
-    assert "trec_eval refuses" in next(results.oddities.messages())
+    assert results.irregularities.repeated == ("A",)
+    assert "trec_eval refuses" in next(results.irregularities.messages())
 
 
-def test_a_sound_run_has_no_oddities() -> None:
+def test_a_sound_run_has_no_irregularities() -> None:
     results = evaluate(run_of(A={"x": 1.0}), judged(A={"x": 1}), [Measure("MRR")])
-    assert list(results.oddities.messages()) == []
+    assert list(results.irregularities.messages()) == []
 
 
 def test_formulas_are_judged_by_visual_id_and_the_first_of_each_counts() -> None:
@@ -99,8 +99,8 @@ def test_formulas_are_judged_by_visual_id_and_the_first_of_each_counts() -> None
     measures = [Measure("MRR"), Measure("P", 2)]
     results = evaluate(run, judged(A={"v2": 1}), measures, visual_ids=visual_ids)
     assert [results.mean(measure) for measure in measures] == [0.5, 0.5]
-    assert results.oddities.unmapped == 1
-    assert "without a known visual id" in next(results.oddities.messages())
+    assert results.irregularities.unmapped == 1
+    assert "without a known visual id" in next(results.irregularities.messages())
 
 
 def test_judgments_that_contradict_each_other_are_refused() -> None:

@@ -40,11 +40,11 @@ def told(post: Post) -> tuple[str, str, tuple[str, ...]]:
 
 
 def test_facts_of_an_answer_are_its_own_before_those_of_its_question() -> None:
-    own = read_post(OWN).beside(read_post(QUESTION))
+    own = read_post(OWN).with_question(read_post(QUESTION))
     assert told(own.post) == (OWN.title, OWN.question, OWN.tags)
     assert own.texts["title"].text == OWN.title
     assert own.formulas(["question"]) == ["1+1/2+1/3"]
-    bare = read_post(BARE).beside(read_post(QUESTION))
+    bare = read_post(BARE).with_question(read_post(QUESTION))
     assert told(bare.post) == (QUESTION.title, QUESTION.body, QUESTION.tags)
     assert bare.formulas(["question"]) == ["\\sum 1/n"]
 
@@ -80,7 +80,7 @@ def test_a_library_shows_an_answer_with_what_its_question_says(tmp_path: Path) -
     build_library(place, [QUESTION, BARE, OWN], LIGHT, processes=1)
     with Library(place) as library:
         whole = library.post("bare")
-        assert told(whole) == told(read_post(BARE).beside(read_post(QUESTION)).post)
+        assert told(whole) == told(read_post(BARE).with_question(read_post(QUESTION)).post)
         assert whole.body == BARE.body
         assert told(library.post("own")) == told(OWN)
         for explain in (True, False):

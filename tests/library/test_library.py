@@ -87,9 +87,9 @@ def test_a_thread_whose_question_is_gone_stands_for_nothing(folder: Path, tmp_pa
 
 def test_posts_of_a_file_that_were_not_replaced_are_older(library: Library) -> None:
     tally = Tally()
-    tally.came_from(POSTS[1])
+    tally.add_source(POSTS[1])
     assert library.older_posts(tally) == {"notes.md": 2}
-    tally.came_from(POSTS[2])
+    tally.add_source(POSTS[2])
     assert library.older_posts(tally) == {"notes.md": 1}
     tally.posts_of_files["notes.md"] = 3
     assert library.older_posts(tally) == {}

@@ -46,21 +46,21 @@ def test_how_much_it_tells_depends_on_what_else_is_asked(
     text: str, telling: float, little: bool
 ) -> None:
     exact = ExactReply(question(text))
-    assert (exact.telling, exact.asks_little) == (telling, little)
+    assert (exact.strength, exact.is_short) == (telling, little)
 
 
 def test_a_post_holds_formulas_and_phrases_as_they_are_written() -> None:
     exact = ExactReply(question("$x^2+1$ or $y^3-2$"))
-    assert exact.asks
-    share, found = exact.held(glance("Let $x^2+1$ be."))
+    assert exact.is_needed
+    share, found = exact.share_contained(glance("Let $x^2+1$ be."))
     assert (share, [one.found for one in found]) == (0.5, ["x^2+1"])
-    assert exact.held(glance("$y^3-2$ and $x^2+1$"))[0] == 1.0
-    assert exact.held(glance("nothing")) == (0.0, [])
+    assert exact.share_contained(glance("$y^3-2$ and $x^2+1$"))[0] == 1.0
+    assert exact.share_contained(glance("nothing")) == (0.0, [])
     words = ExactReply(question("prime number theorem"))
-    share, found = words.held(glance("The Prime  number theorem holds."))
+    share, found = words.share_contained(glance("The Prime  number theorem holds."))
     assert (share, found[0].kind) == (1.0, "word")
-    assert words.held(glance("number theorem for a prime"))[0] == 0.0
-    assert words.held(glance("$prime number theorem$"))[0] == 0.0
+    assert words.share_contained(glance("number theorem for a prime"))[0] == 0.0
+    assert words.share_contained(glance("$prime number theorem$"))[0] == 0.0
     reason = exact.reason(0, Post("a", "Let $x^2+1$ be."))
     assert (reason.part, reason.score, reason.detail) == ("exact", 0.5, "as written: $x^2+1$")
     assert words.reason(0, Post("a", "prime number theorem")).detail == (
@@ -70,18 +70,18 @@ def test_a_post_holds_formulas_and_phrases_as_they_are_written() -> None:
 
 def test_a_title_that_is_the_question_counts_twice() -> None:
     exact = ExactReply(question("prime numbers"))
-    share, found = exact.held(glance("text", "Algebra › Prime numbers"))
+    share, found = exact.share_contained(glance("text", "Algebra › Prime numbers"))
     assert (share, found[0].found) == (2.0, "Prime numbers")
-    assert exact.held(glance("text", "Prime numbers › Algebra"))[0] == 1.0
+    assert exact.share_contained(glance("text", "Prime numbers › Algebra"))[0] == 1.0
     with_formula = ExactReply(question("prime $x^2+1$"))
-    assert with_formula.held(glance("text", "prime"))[0] < 2.0
+    assert with_formula.share_contained(glance("text", "prime"))[0] < 2.0
 
 
 def test_only_the_five_longest_formulas_are_looked_for() -> None:
     formulas = [f"x^{number}+{10**number}" for number in range(1, 8)]
     exact = ExactReply(question(" ".join(f"${one}$" for one in formulas)))
     assert exact._formulas == formulas[:1:-1]
-    assert not ExactReply(question("$x$")).asks
+    assert not ExactReply(question("$x$")).is_needed
 
 
 def test_what_only_looks_into_posts_finds_none() -> None:

@@ -199,7 +199,7 @@ def test_the_other_parts_find_candidates_when_those_that_should_have_nothing_to_
 class Longest:
     """A reranker that likes long texts."""
 
-    def read(self, question: str, texts: Sequence[str]) -> list[float]:
+    def score(self, question: str, texts: Sequence[str]) -> list[float]:
         return [float(len(text)) for text in texts]
 
 

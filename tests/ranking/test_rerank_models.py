@@ -28,7 +28,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def read(model: Path | str, texts: list[str], **settings: object) -> list[float]:
     from mathsetu.ranking.rerank.cross_encoder import SentenceCrossEncoder
 
-    return SentenceCrossEncoder(str(model), **settings).read(QUESTION, texts)  # type: ignore[arg-type]
+    return SentenceCrossEncoder(str(model), **settings).score(QUESTION, texts)  # type: ignore[arg-type]
 
 
 def test_candidates_are_ordered_by_the_model_s_scores(model: Path) -> None:
@@ -113,7 +113,7 @@ def test_the_same_model_as_onnx_gives_the_same_scores(model: Path, tmp_path: Pat
     from mathsetu.ranking.rerank.onnx import OnnxCrossEncoder
 
     export_onnx(model, tmp_path)
-    found = OnnxCrossEncoder(str(tmp_path), max_tokens=48, batch=3).read(QUESTION, TEXTS)
+    found = OnnxCrossEncoder(str(tmp_path), max_tokens=48, batch=3).score(QUESTION, TEXTS)
     assert found == pytest.approx(read(model, TEXTS), abs=1e-4)
 
 
@@ -176,10 +176,10 @@ def test_an_onnx_model_reads_question_and_text_batch_by_batch(tmp_path: Path) ->
     folder = str(write_sums(tmp_path, ["input_ids", "attention_mask"]))
     # a is 2, b is 3, …; ten for each token, and 5 for each place that is filled up in a batch.
     texts = ["c c c", "b", "d d"]
-    assert OnnxCrossEncoder(folder, batch=1).read("a", texts) == [54.0, 25.0, 42.0]
-    assert OnnxCrossEncoder(folder, batch=2).read("a", texts) == [54.0, 30.0, 42.0]
-    assert OnnxCrossEncoder(folder).read("a", texts) == [54.0, 35.0, 47.0]
-    assert OnnxCrossEncoder(folder).read("a", []) == []
+    assert OnnxCrossEncoder(folder, batch=1).score("a", texts) == [54.0, 25.0, 42.0]
+    assert OnnxCrossEncoder(folder, batch=2).score("a", texts) == [54.0, 30.0, 42.0]
+    assert OnnxCrossEncoder(folder).score("a", texts) == [54.0, 35.0, 47.0]
+    assert OnnxCrossEncoder(folder).score("a", []) == []
 
 
 def test_an_onnx_model_is_read_as_far_as_its_room_goes(tmp_path: Path) -> None:
@@ -187,10 +187,10 @@ def test_an_onnx_model_is_read_as_far_as_its_room_goes(tmp_path: Path) -> None:
 
     folder = str(write_sums(tmp_path, ["attention_mask"]))
     text = "b " * 40
-    assert OnnxCrossEncoder(folder, max_tokens=30).read("a", [text]) == [300.0]
+    assert OnnxCrossEncoder(folder, max_tokens=30).score("a", [text]) == [300.0]
     (tmp_path / "config.json").write_text('{"max_position_embeddings": 20}')
-    assert OnnxCrossEncoder(folder, max_tokens=30).read("a", [text]) == [200.0]
-    assert OnnxCrossEncoder(folder, max_tokens=10).read("a", [text]) == [100.0]
+    assert OnnxCrossEncoder(folder, max_tokens=30).score("a", [text]) == [200.0]
+    assert OnnxCrossEncoder(folder, max_tokens=10).score("a", [text]) == [100.0]
 
 
 def test_an_onnx_model_that_does_not_read_pairs_is_refused(tmp_path: Path) -> None:
@@ -198,10 +198,10 @@ def test_an_onnx_model_that_does_not_read_pairs_is_refused(tmp_path: Path) -> No
 
     write_sums(tmp_path, ["input_ids"], is_summed=False)
     with pytest.raises(InputError, match=r"gives \(2, 3\) numbers for 2 pairs"):
-        OnnxCrossEncoder(str(tmp_path)).read("a", ["b", "b b"])
+        OnnxCrossEncoder(str(tmp_path)).score("a", ["b", "b b"])
     write_sums(tmp_path, ["input_ids", "pixels"])
     with pytest.raises(InputError, match="needs the input 'pixels'"):
-        OnnxCrossEncoder(str(tmp_path)).read("a", ["b"])
+        OnnxCrossEncoder(str(tmp_path)).score("a", ["b"])
 
 
 def test_the_files_of_an_onnx_model_are_looked_for_before_it_is_loaded(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from mathsetu.errors import InputError
 from mathsetu.ranking.rerank import TIERS, Rerank, Reranker
-from mathsetu.ranking.rerank.tiers import in_tiers, read_in_time, slices
+from mathsetu.ranking.rerank.tiers import in_tiers, score_in_time, slices
 
 # Whole numbers: differences that a float cannot hold would make ties of what is none.
 logits = st.lists(st.integers(-999, 999).map(float), max_size=150)
@@ -22,7 +22,7 @@ class Echo:
     def __init__(self) -> None:
         self.batches: list[int] = []
 
-    def read(self, question: str, texts: Sequence[str]) -> list[float]:
+    def score(self, question: str, texts: Sequence[str]) -> list[float]:
         self.batches.append(len(texts))
         return [float(text) for text in texts]
 
@@ -109,7 +109,7 @@ def test_a_batch_that_would_overrun_the_time_is_not_begun() -> None:
         now += 1.0
         return [float(text) for text in texts]
 
-    read = read_in_time(slow, ["1", "2", "3", "4", "5", "6", "7"], 2, 3.5, lambda: now)
+    read = score_in_time(slow, ["1", "2", "3", "4", "5", "6", "7"], 2, 3.5, lambda: now)
     assert (read, now) == ([1, 2, 3, 4, 5, 6], 3.0)
 
 
@@ -127,7 +127,7 @@ def test_no_candidates_give_no_order_and_load_no_model() -> None:
 
 def test_a_model_that_gives_no_numbers_is_refused() -> None:
     class Broken:
-        def read(self, question: str, texts: Sequence[str]) -> list[float]:
+        def score(self, question: str, texts: Sequence[str]) -> list[float]:
             return [math.nan for _ in texts]
 
     with pytest.raises(InputError, match="not numbers"):

@@ -98,7 +98,7 @@ class Server(QdrantServer):
         self.url, self.models, self.client = "http://here", Models(), Client()
 
     @contextmanager
-    def asked(self) -> Iterator[Any]:
+    def connected(self) -> Iterator[Any]:
         yield self.client
 
 

@@ -51,7 +51,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
 class Knowing:
     """A model that has learned what a good answer is."""
 
-    def read(self, question: str, texts: Sequence[str]) -> list[float]:
+    def score(self, question: str, texts: Sequence[str]) -> list[float]:
         subject = question.split()[-1]
         return [float(GOOD in text) + 2 * (subject in text) for text in texts]
 
@@ -62,7 +62,7 @@ class Guessing:
     def __init__(self) -> None:
         self._chance = random.Random(1)
 
-    def read(self, question: str, texts: Sequence[str]) -> list[float]:
+    def score(self, question: str, texts: Sequence[str]) -> list[float]:
         return [self._chance.random() for _ in texts]
 
 

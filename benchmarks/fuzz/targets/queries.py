@@ -7,7 +7,7 @@ from pathlib import Path
 from benchmarks.fuzz.mutate import as_bytes, as_text
 from benchmarks.fuzz.target import Target, expect, expect_equal
 from benchmarks.typed_queries import QUERIES, read_queries
-from mathsetu.answers.describe import asked
+from mathsetu.answers.describe import read_query
 from mathsetu.formulas.parse import parse_latex
 from mathsetu.intake.question import typed_question
 from mathsetu.languages.table import LANGUAGES
@@ -35,7 +35,7 @@ class TypedQueries(Target):
             "ژژژ zzz",
             "samikaran ka hal",
         ):
-            asked(typed_question(query))
+            read_query(typed_question(query))
 
     def seeds(self) -> list[bytes]:
         """The queries of the tests."""
@@ -49,8 +49,8 @@ class TypedQueries(Target):
         for latex in question.formulas:
             expect(bool(latex.strip()), "no formula is blank", question.formulas)
             parse_latex(latex)
-        said = asked(question)
-        expect_equal(asked(typed_question(text)), said, "the reading is the same again")
+        said = read_query(question)
+        expect_equal(read_query(typed_question(text)), said, "the reading is the same again")
         expect_equal("".join(piece.text for piece in said.pieces), text, "all pieces are told")
         as_words = typed_question(text, as_words=True)
         expect_equal(as_words.text, text, "what is searched as words stays as it is")

@@ -9,12 +9,12 @@ from typing import Any
 
 from mathsetu.answers.values import (
     AboutPost,
-    Asked,
     FoundPost,
     MatchedFormula,
     MatchedWord,
     Piece,
     PostAnswer,
+    QueryReading,
     ReadPiece,
     Renamed,
     Rendered,
@@ -94,16 +94,16 @@ def rendered_formula(span: Span, start: int, prefix: str, trees: bool = False) -
     )
 
 
-def asked(question: Question) -> Asked:
+def read_query(question: Question) -> QueryReading:
     r"""How a query was interpreted.
 
     >>> from mathsetu.intake.question import typed_question
-    >>> said = asked(typed_question("is sqrt(2) irrational"))
-    >>> said.formulas, said.words, said.language
+    >>> reading = read_query(typed_question("is sqrt(2) irrational"))
+    >>> reading.formulas, reading.words, reading.language
     (('\\sqrt{2}',), 'is   irrational', 'en')
     """
     languages = tuple(filter(None, question.languages))
-    return Asked(
+    return QueryReading(
         question.written,
         question.language,
         question.words.strip(),
@@ -171,7 +171,7 @@ def search_answer(answer: Answer, *, typeset: bool, note: str = "") -> SearchAns
 
     ``note`` is appended to the note on the query's language.
     """
-    query = asked(answer.question)
+    query = read_query(answer.question)
     return SearchAnswer(
         replace(query, note="; ".join(filter(None, (query.note, note)))),
         all_found(answer, typeset),

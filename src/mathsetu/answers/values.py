@@ -58,7 +58,7 @@ class ReadPiece:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QueryReading:
     """How a query was interpreted.
 
     ``languages`` are all languages that it was read in, most likely first; ``pieces`` are the query
@@ -175,7 +175,7 @@ class SearchAnswer:
     the posts found by ``language``, ``tag`` and ``collection``, if requested.
     """
 
-    query: Asked
+    query: QueryReading
     hits: tuple[FoundPost, ...]
     unfinished: tuple[str, ...] = ()
     close: bool = True
@@ -189,7 +189,7 @@ class SearchAnswer:
 class ExplainAnswer:
     """One post as a hit of a query; its rank is 0."""
 
-    query: Asked
+    query: QueryReading
     hit: FoundPost
 
 

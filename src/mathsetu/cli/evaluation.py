@@ -213,7 +213,7 @@ class EvaluationSetup:
                 relevant_from=self.relevant_from,
                 visual_ids=self.visual_ids,
             )
-            warnings += (f"{path}: {message}" for message in found.oddities.messages())
+            warnings += (f"{path}: {message}" for message in found.irregularities.messages())
             results.append(replace(found, run=found.run or plain_name(path)))
             if self.curves:
                 curve = recall_precision(

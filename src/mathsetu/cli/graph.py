@@ -125,7 +125,7 @@ def export(library: Path, target: Path, as_json: bool) -> None:
 @_fields_option
 @_language_option
 @json_option
-def take_in(
+def import_(
     source: Path,
     target: Path,
     form: str | None,

@@ -117,7 +117,7 @@ def _show_posts(posts: Iterator[Post], as_json: bool, bad: BadRows) -> None:
 
 def _say_why_nothing(bad: BadRows) -> None:
     """Report which files have no posts, and why."""
-    for one in report_of(bad, {})["passed_over"]:
+    for one in report_of(bad, {})["ignored"]:
         more = ", …" if one["count"] > len(one["first"]) else ""
         say(f"{', '.join(one['first'])}{more}: {one['reason']}")
 

@@ -120,7 +120,7 @@ def read_sources(
                         if bad.tally is not None and not library.has_collection(name):
                             bad.tally.new_collections.append(name)
                     if library is not None and bad.tally is not None:
-                        bad.tally.came_from(post)
+                        bad.tally.add_source(post)
                     yield replace(post, language=post.language or lang, collection=own or name)
         except RowError as error:
             if bad.skip:
@@ -150,8 +150,8 @@ def explain_no_posts(bad: BadRows) -> Iterator[None]:
     try:
         yield
     except NoPosts:
-        passed_over = report_of(bad, {})["passed_over"]
-        why = [f"{one['reason']}: {', '.join(one['first'])}" for one in passed_over]
+        ignored = report_of(bad, {})["ignored"]
+        why = [f"{one['reason']}: {', '.join(one['first'])}" for one in ignored]
         why += bad.messages[:_MOST_ERRORS]
         more = bad.count - _MOST_ERRORS
         why += [f"{more:,} more like these"] if more > 0 else []
@@ -176,7 +176,7 @@ def report_of(bad: BadRows, languages: Mapping[str, int]) -> dict[str, Any]:
         "skipped": bad.count,
         "errors": bad.messages,
         "notes": list(bad.notes or ()),
-        "passed_over": counted["passed_over"],
+        "ignored": counted["ignored"],
         "read": counted["read"],
         "columns": counted["columns"],
     }
@@ -208,10 +208,10 @@ def say_report(
         say(f"  languages{whose}: {counts}", err=err)
     say_lines([f"{one['file']}: {one['got']}" for one in report["read"]], "files", err=err)
     say_lines(report["columns"], "tables", err=err)
-    for passed in report["passed_over"]:
-        first = ", ".join(passed["first"])
-        more = ", …" if passed["count"] > len(passed["first"]) else ""
-        say(f"  skipped: {passed['count']:,} × {passed['reason']} ({first}{more})", err=err)
+    for ignored in report["ignored"]:
+        first = ", ".join(ignored["first"])
+        more = ", …" if ignored["count"] > len(ignored["first"]) else ""
+        say(f"  skipped: {ignored['count']:,} × {ignored['reason']} ({first}{more})", err=err)
     report_rows(bad)
 
 

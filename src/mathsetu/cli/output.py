@@ -260,7 +260,7 @@ def progress_bar(sources: Sequence[Path] = ()) -> Iterator[ProgressBar]:
 
     from mathsetu.collections.meter import metered
 
-    class Left(TextColumn):
+    class Remaining(TextColumn):
         """The percentage done and the remaining time, if known."""
 
         def __init__(self) -> None:
@@ -280,7 +280,7 @@ def progress_bar(sources: Sequence[Path] = ()) -> Iterator[ProgressBar]:
         SpinnerColumn(),
         TextColumn("{task.description}", markup=False),
         TextColumn("{task.fields[number]:,}"),
-        Left(),
+        Remaining(),
         TimeElapsedColumn(),
     )
     with (

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from mathsetu.answers.describe import asked, languages_note, pieces, readable, search_answer
-from mathsetu.answers.values import Asked, to_json
+from mathsetu.answers.describe import languages_note, pieces, read_query, readable, search_answer
+from mathsetu.answers.values import QueryReading, to_json
 from mathsetu.cli.output import (
     LANGUAGE,
     LIBRARY,
@@ -134,7 +134,7 @@ def command(
         if not answer.hits:
             raise click.exceptions.Exit(1)
         return
-    _print_reading(asked(question))
+    _print_reading(read_query(question))
     if not answer.hits:
         found = f"nothing more; found: {counted(answer.total, 'post')}"
         say(found if answer.total else "nothing found")
@@ -188,7 +188,7 @@ def _codes(names: tuple[str, ...], option: str, library: Library) -> tuple[str, 
     )
 
 
-def _print_reading(read: Asked) -> None:
+def _print_reading(read: QueryReading) -> None:
     """Print how the query was understood, to explain unexpected hits."""
     formulas = _beginning(" ".join(f"${latex}$" for latex in read.formulas)) or "none"
     words = _beginning(" ".join(read.words.split())) or "none"

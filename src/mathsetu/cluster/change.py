@@ -32,7 +32,7 @@ from mathsetu.cluster.layout import (
     MEANING,
     Names,
     check_segment,
-    first_of,
+    first_in_segment,
     passage_point,
     visible_at,
 )
@@ -268,7 +268,7 @@ class _Change:
                     counted[name] = PartState(known.documents + 1, length)
                 for name, held in formulas.items():
                     own = unpack(payload.get(f"{name}_formulas"), "uint32")
-                    held.update(first_of(number) + one for one in own.tolist())
+                    held.update(first_in_segment(number) + one for one in own.tolist())
                 for name, places in passages.items():
                     total = sum(payload[f"{name}_passages"])
                     places += [passage_point(number, place) for place in range(total)]
@@ -311,7 +311,7 @@ class _Change:
             found = self._snapshot.fetch(self._names.part(name), batch, fields, f"the part {name}")
             for number, payload in found.items():
                 named = unpack(payload.get("posts"), "uint32").tolist()
-                posts = (first_of(number) + one for one in named)
+                posts = (first_in_segment(number) + one for one in named)
                 others = [post for post in posts if post not in removed]
                 if not any(self._posts.among(some) for some in _batches(others)):
                     dead[number] = payload

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mathsetu.cluster.layout import COUNTED, KEY, first_of
+from mathsetu.cluster.layout import COUNTED, KEY, first_in_segment
 from mathsetu.cluster.payloads import damaged, unpack, unpack_frequencies
 from mathsetu.cluster.points import sparse
 from mathsetu.cluster.snapshot import Snapshot
@@ -187,7 +187,7 @@ class ClusterFormulas:
                 for point in points:
                     posts = unpack(point.payload.get("posts"), "uint32").astype(np.int64)
                     number = int(point.id)
-                    found[point.payload[KEY]][number] = first_of(number) + posts
+                    found[point.payload[KEY]][number] = first_in_segment(number) + posts
                 if offset is None:
                     break
         return found
@@ -221,7 +221,7 @@ class ClusterFormulas:
             )
             for point in points:
                 numbers = unpack((point.payload or {}).get(field), "uint32").astype(np.int64)
-                found[int(point.id)] = first_of(int(point.id)) + numbers
+                found[int(point.id)] = first_in_segment(int(point.id)) + numbers
         return found
 
 
@@ -420,4 +420,4 @@ def _read(number: int, payload: Mapping[str, Any] | None) -> _Formula:
     features = unpack(payload.get("features"), "uint64")
     posts = unpack(payload.get("posts"), "uint32").astype(np.int64)
     counts = unpack_frequencies(payload.get("counts"), len(features))
-    return _Formula(payload["latex"], features, counts, first_of(number) + posts)
+    return _Formula(payload["latex"], features, counts, first_in_segment(number) + posts)

@@ -98,10 +98,10 @@ def post_point(segment: int, number: int) -> int:
     return segment << _POST_BITS | number
 
 
-def first_of(number: int) -> int:
+def first_in_segment(number: int) -> int:
     """The point number of the first post or formula in the same segment.
 
-    >>> first_of(post_point(1, 2)) == post_point(1, 0)
+    >>> first_in_segment(post_point(1, 2)) == post_point(1, 0)
     True
     """
     return number >> _POST_BITS << _POST_BITS

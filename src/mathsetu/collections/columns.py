@@ -90,7 +90,7 @@ def read_posts(
             if bad.accepts(post.id, shown(path), line, post.tags, OTHER_IDS):
                 is_addressed = bool(post.url) or str(path) == "-"
                 yield post if is_addressed else replace(post, url=place)
-    bad.took(path, "table")
+    bad.add_read(path, "table")
 
 
 @contextmanager
@@ -106,7 +106,7 @@ def _readable_twice(path: str | Path) -> Iterator[str | Path]:
         yield Member.of(FolderTree(Path(folder), label=""), name)
 
 
-def applying(path: str | Path, given: Mapping[str, str]) -> dict[str, str]:
+def applicable_fields(path: str | Path, given: Mapping[str, str]) -> dict[str, str]:
     """Return the part of the user's mapping whose columns the table has; empty if it is broken."""
     if not given or not plain_name(path).endswith(_ENDINGS):
         return {}
@@ -117,7 +117,7 @@ def applying(path: str | Path, given: Mapping[str, str]) -> dict[str, str]:
     return {field: column for field, column in given.items() if header.found(column) is not None}
 
 
-def lacking(path: str | Path, given: Mapping[str, str]) -> str:
+def why_not_posts(path: str | Path, given: Mapping[str, str]) -> str:
     """Return why the columns of a table cannot hold posts; empty if they can.
 
     For a broken table the result is empty too, because the reader reports what is wrong with it.
@@ -388,4 +388,4 @@ def _report(
     elif guessed:
         used = f"{', '.join(guessed)} (guessed; --field FIELD=COLUMN overrides it)"
     unread = f"; not read: {listed(rest)}" if rest else ""
-    bad.uses_columns(f"{shown(path)}: {used}{unread}", given)
+    bad.note_columns(f"{shown(path)}: {used}{unread}", given)

@@ -135,7 +135,7 @@ def read_file(
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({reason(error)})") from None
     if is_empty:
-        bad.passed_over(path, EMPTY)
+        bad.add_ignored(path, EMPTY)
         return
     tree = FolderTree(place.parent, _label(place))
     # A link that the user names is followed.
@@ -205,7 +205,7 @@ class _TreeReader:
             if entry.size:
                 names.append(entry.name)
             else:
-                self._bad.passed_over(tree.shown(entry.name), EMPTY)
+                self._bad.add_ignored(tree.shown(entry.name), EMPTY)
         latex = [name for name in names if _is_latex(name)]
         taken_in = included(tree, latex)
         read: set[str] = set()
@@ -234,7 +234,7 @@ class _TreeReader:
             yield from self._file(tree, name, prefix, depth, read)
         except MissingExtra as error:
             reason = str(error).removeprefix(f"{tree.shown(name)}: ")
-            self._bad.passed_over(tree.shown(name), reason)
+            self._bad.add_ignored(tree.shown(name), reason)
             self._bad.note(str(error))
         except RowError as error:
             self._bad.report(error)
@@ -259,7 +259,7 @@ class _TreeReader:
         if kind is not None and other in (DOCUMENT, UNKNOWN):
             yield from self._document(tree, name, prefix, kind, read)
         elif kind is not None:  # plain text that is a list of results or judgments
-            self._bad.passed_over(tree.shown(name), other)
+            self._bad.add_ignored(tree.shown(name), other)
         elif name.lower().endswith(_ARCHIVES):
             yield from self._archive(tree, name, prefix, depth)
         else:
@@ -269,7 +269,7 @@ class _TreeReader:
             if kind is not None:
                 yield from self._document(tree, name, prefix, kind, read)
             else:
-                self._bad.passed_over(tree.shown(name), other if head.strip() else EMPTY)
+                self._bad.add_ignored(tree.shown(name), other if head.strip() else EMPTY)
 
     def _document(
         self, tree: Tree, name: str, prefix: str, kind: Kind, read: set[str]
@@ -284,7 +284,7 @@ class _TreeReader:
     def _archive(self, tree: Tree, name: str, prefix: str, depth: int) -> Iterator[Post]:
         shown = tree.shown(name)
         if depth >= _DEEPEST:
-            self._bad.passed_over(shown, "an archive inside archives")
+            self._bad.add_ignored(shown, "an archive inside archives")
             return
         if isinstance(tree, FolderTree):
             path: str | Path = tree.path(name)
@@ -300,7 +300,7 @@ class _TreeReader:
         unpacked = _unpacked(data, shown)
         kind = kind_by_name(_without_packing(name)) or kind_by_content(unpacked[:_HEAD], unpacked)
         if kind is None:
-            self._bad.passed_over(shown, UNKNOWN)
+            self._bad.add_ignored(shown, UNKNOWN)
             return
         one = _OneFile(posixpath.basename(_without_packing(name)), unpacked, shown)
         folder = posixpath.dirname(name)

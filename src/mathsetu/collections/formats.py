@@ -155,13 +155,13 @@ def _recognised(path: str | Path, fields: Mapping[str, str] | None) -> Format | 
     if kind is not None and kind.name != "text" and not is_member:
         return FORMATS["document"]
     # Parquet is binary: use its metadata and columns instead of its first bytes.
-    head = parquet.held(path) if name.endswith(_PARQUET) else read_head(path)
+    head = parquet.detect_records(path) if name.endswith(_PARQUET) else read_head(path)
     if name.endswith(_JSON) and "\n" not in head:
         head = read_head(path, _LONG_LINE)  # the keys are spread over the whole line
     form = _by_head(name, head)
     is_table = columns.is_table(name, head)
     is_ours = form is not None and form.name in ("jsonl-posts", "parquet-posts")
-    if fields and is_table and not (is_ours and not columns.applying(path, fields)):
+    if fields and is_table and not (is_ours and not columns.applicable_fields(path, fields)):
         return FORMATS["table"]
     if form is not None:
         return form
@@ -204,7 +204,7 @@ def _others(path: str | Path, name: str, bad: BadRows) -> Callable[[BadRows], It
     if isinstance(path, Member) and plain_name(path).endswith(_PARQUET):
         return "a Parquet file in an archive (unpack it first)"
     # In a folder, some tables have the columns that the user names, and others do not.
-    fields = columns.applying(path, bad.fields)
+    fields = columns.applicable_fields(path, bad.fields)
     try:
         form = detect(path, fields=fields)
     except InputError:
@@ -214,7 +214,7 @@ def _others(path: str | Path, name: str, bad: BadRows) -> Callable[[BadRows], It
     if form.holds != "posts":
         return f"holds {form.holds}, not posts"
     if form.name == "table":
-        lacking = columns.lacking(path, fields)
+        lacking = columns.why_not_posts(path, fields)
         if lacking:
             return f"a table with {lacking}"
         return partial(columns.read_posts, path, name=name, fields=fields)
@@ -248,7 +248,7 @@ def _counting(read: Callable[[str | Path, BadRows], Iterator[Post]], name: str) 
 
     def counted(path: str | Path, bad: BadRows) -> Iterator[Post]:
         yield from read(path, bad)
-        bad.took(path, name)
+        bad.add_read(path, name)
 
     return counted
 

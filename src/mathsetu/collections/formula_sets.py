@@ -30,7 +30,7 @@ def open_formulas(path: str | Path) -> Iterator[Formula]:
                 yield from detect(table).read(table, BadRows())
             return
     form = detect(path)
-    if form.name == "table" and columns.lacking(path, {}):
+    if form.name == "table" and columns.why_not_posts(path, {}):
         raise InputError(
             f"{path}: is neither a table of formulas (columns id, post_id, visual_id, formula) nor "
             "posts with formulas"

@@ -44,7 +44,7 @@ def read_posts(name: str | Path, bad: BadRows = REFUSE) -> Iterator[Post]:
                 continue
             if bad.accepts(post.id, str(name), number, post.tags):
                 yield post
-    bad.took(name, "ir_datasets")
+    bad.add_read(name, "ir_datasets")
 
 
 def read_queries(name: str | Path, bad: BadRows = REFUSE) -> Iterator[Query]:

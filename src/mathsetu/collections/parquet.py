@@ -51,7 +51,7 @@ def read_rows(path: str | Path) -> Iterator[Row]:
                 yield number, row
 
 
-def held(path: str | Path) -> str:
+def detect_records(path: str | Path) -> str:
     """Return what a file holds, by its metadata or its columns; empty if neither shows it.
 
     This serves to detect formats, so the result is also empty for a file that cannot be read.

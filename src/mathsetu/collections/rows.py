@@ -115,27 +115,27 @@ class BadRows:
         if self.notes is not None:
             self.notes.append(message)
 
-    def took(self, path: str | Path, kind: str, word: str = "") -> None:
+    def add_read(self, path: str | Path, kind: str, word: str = "") -> None:
         """Count a file that was read, if there is a tally."""
         if self.tally is not None:
-            self.tally.took(str(path), kind, word)
+            self.tally.add_read(str(path), kind, word)
 
-    def passed_over(self, path: str | Path, reason: str, count: int = 1) -> None:
+    def add_ignored(self, path: str | Path, reason: str, count: int = 1) -> None:
         """Count what was skipped, by reason, if there is a tally."""
         if self.tally is not None and count:
-            self.tally.passed_over(str(path), reason, count)
+            self.tally.add_ignored(str(path), reason, count)
 
-    def left_out(self, post_id: str, formulas: int) -> None:
+    def add_left_out(self, post_id: str, formulas: int) -> None:
         """Count a post that the recipe leaves out, if there is a tally."""
         if self.tally is not None:
-            self.tally.left_out(post_id, formulas)
+            self.tally.add_left_out(post_id, formulas)
 
     def note_form_used(self) -> None:
         """Record that a file is read to which the user's ``form`` may apply."""
         if self.tally is not None:
             self.tally.has_forms = True
 
-    def uses_columns(self, message: str, fields: Iterable[str]) -> None:
+    def note_columns(self, message: str, fields: Iterable[str]) -> None:
         """Record which columns of a table are read, if there is a tally.
 
         ``fields`` are the fields whose columns the user named.

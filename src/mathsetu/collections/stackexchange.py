@@ -56,7 +56,7 @@ def read_posts(
             others += 1
         elif bad.accepts(post.id, shown(path), line, post.tags):
             yield post
-    bad.passed_over(shown(path), "a row that is neither question nor answer", others)
+    bad.add_ignored(shown(path), "a row that is neither question nor answer", others)
 
 
 def _post(row: dict[str, str], site: str, language: str) -> Post | None:

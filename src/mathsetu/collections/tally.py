@@ -20,9 +20,9 @@ class Tally:
     """Counts of files by kind, and of skipped items by reason.
 
     >>> tally = Tally()
-    >>> tally.took("a.md", "markdown")
-    >>> tally.passed_over("plot.png", "unsupported file type")
-    >>> tally.to_json()["passed_over"]
+    >>> tally.add_read("a.md", "markdown")
+    >>> tally.add_ignored("plot.png", "unsupported file type")
+    >>> tally.to_json()["ignored"]
     [{'reason': 'unsupported file type', 'count': 1, 'first': ['plot.png']}]
     """
 
@@ -48,24 +48,24 @@ class Tally:
             self.languages[post.language] += 1
             yield post
 
-    def left_out(self, post_id: str, formulas: int) -> None:
+    def add_left_out(self, post_id: str, formulas: int) -> None:
         """Count a post that the recipe leaves out, and subtract its formulas."""
         self.formulas -= formulas
-        self.passed_over(post_id, "a post that the recipe leaves out")
+        self.add_ignored(post_id, "a post that the recipe leaves out")
 
-    def came_from(self, post: Post) -> None:
+    def add_source(self, post: Post) -> None:
         """Count a post for its file, and for the document that includes the file."""
         if (file := source_file_of(post)) and is_section_or_row(post.id, file):
             self.source_files.add(file)
             self.posts_of_files.update({file, post.thread_id})
 
-    def took(self, path: str, kind: str, word: str = "") -> None:
+    def add_read(self, path: str, kind: str, word: str = "") -> None:
         """Count a file that was read; ``word`` may describe what was extracted from it."""
         self.files[kind] += 1
         if word and len(self.words) < _MOST_FILES:
             self.words.append((path, word))
 
-    def passed_over(self, path: str, reason: str, count: int = 1) -> None:
+    def add_ignored(self, path: str, reason: str, count: int = 1) -> None:
         """Count what was skipped, by reason."""
         self.reasons[reason] += count
         named = self.places.setdefault(reason, [])
@@ -79,7 +79,7 @@ class Tally:
             "kinds": dict(sorted(self.files.items())),
             "read": [{"file": path, "got": word} for path, word in self.words],
             "columns": self.columns,
-            "passed_over": [
+            "ignored": [
                 {"reason": reason, "count": count, "first": self.places[reason]}
                 for reason, count in self.reasons.most_common()
             ],

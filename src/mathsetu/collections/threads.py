@@ -47,16 +47,16 @@ def with_questions(posts: Iterable[Post]) -> Iterator[Post]:
             elif has_question_text(post):
                 yield post
             elif (question := _question(database, post)) is not None:
-                yield beside(post, question)
+                yield with_question(post, question)
             else:
                 _keep(database, "INSERT INTO waiting VALUES (?, ?)", None, post)
         for (packed,) in database.execute("SELECT post FROM waiting ORDER BY number"):
             post = _unpacked(packed)
             question = _question(database, post)
-            yield post if question is None else beside(post, question)
+            yield post if question is None else with_question(post, question)
 
 
-def beside(answer: Post, question: Post) -> Post:
+def with_question(answer: Post, question: Post) -> Post:
     """Return an answer with the title, tags, text and formulas of its question.
 
     Formulas of the question keep their ids and their post id.

@@ -87,14 +87,14 @@ class FolderTree(Tree):
         """Yield files in order of their folders, then of their names."""
 
         def unreadable(error: OSError) -> None:
-            bad.passed_over(str(error.filename), f"a folder that cannot be read: {reason(error)}")
+            bad.add_ignored(str(error.filename), f"a folder that cannot be read: {reason(error)}")
 
         for folder, folders, names in os.walk(self.root, onerror=unreadable):
             shown = sorted(name for name in folders if not name.startswith("."))
             hidden = [name for name in folders if name.startswith(".")]
             hidden += [name for name in names if name.startswith(".")]
             for name in sorted(hidden):
-                bad.passed_over(Path(folder, name), "hidden")
+                bad.add_ignored(Path(folder, name), "hidden")
             links = [name for name in shown if Path(folder, name).is_symlink()]
             libraries = [name for name in shown if is_library(Path(folder, name))]
             folders[:] = [name for name in shown if name not in {*links, *libraries}]
@@ -102,7 +102,7 @@ class FolderTree(Tree):
                 _link(Path(folder, name), bad)
             for name in libraries:
                 if name not in links:
-                    bad.passed_over(Path(folder, name), "a library")
+                    bad.add_ignored(Path(folder, name), "a library")
             for name in sorted(names):
                 path = Path(folder, name)
                 if name.startswith("."):
@@ -111,7 +111,7 @@ class FolderTree(Tree):
                     _link(path, bad)
                 elif not path.is_file():
                     bad.note(f"{path}: not a regular file, not read")
-                    bad.passed_over(path, "not a regular file")
+                    bad.add_ignored(path, "not a regular file")
                 else:
                     yield Entry(path.relative_to(self.root).as_posix(), path.stat().st_size)
 
@@ -137,7 +137,7 @@ class FolderTree(Tree):
 
 def _link(path: Path, bad: BadRows) -> None:
     bad.note(f"{path}: a link, not followed")
-    bad.passed_over(path, "a link, not followed")
+    bad.add_ignored(path, "a link, not followed")
 
 
 class ZipTree(Tree):
@@ -159,7 +159,7 @@ class ZipTree(Tree):
         for name in _counted(self._members, self.label):
             info = self._members[name]
             if info.flag_bits & 1:
-                bad.passed_over(self.shown(name), "encrypted")
+                bad.add_ignored(self.shown(name), "encrypted")
             else:
                 yield Entry(name, info.file_size)
 
@@ -196,7 +196,7 @@ class TarTree(Tree):
         """Yield files by name; links and devices are skipped."""
         _report_outside(self._outside, self.label, bad)
         for name in self._others:
-            bad.passed_over(self.shown(name), "not a regular file")
+            bad.add_ignored(self.shown(name), "not a regular file")
         for name in _counted(self._members, self.label):
             yield Entry(name, self._members[name].size)
 
@@ -382,7 +382,7 @@ def clean_name(name: str) -> str:
 
 def _report_outside(names: list[str], label: str, bad: BadRows) -> None:
     for name in names:
-        bad.passed_over(f"{label}: {name}", "a path that leads outside its archive")
+        bad.add_ignored(f"{label}: {name}", "a path that leads outside its archive")
 
 
 def _check_growth(total: int, packed: int, label: str) -> None:

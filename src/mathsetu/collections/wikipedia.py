@@ -56,9 +56,9 @@ def read_posts(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Post]:
         page_id = f"{name or 'wiki'}:{title.replace(' ', '_')}"
         url = f"{base}{quote(title.replace(' ', '_'))}" if base else ""
         yield from _posts(page, title, page_id, url, language, (shown(path), line), bad)
-    bad.passed_over(path, "a wiki page that is not an article", others)
-    bad.passed_over(path, "a redirect of a wiki", redirects)
-    bad.took(path, "wikipedia")
+    bad.add_ignored(path, "a wiki page that is not an article", others)
+    bad.add_ignored(path, "a redirect of a wiki", redirects)
+    bad.add_read(path, "wikipedia")
 
 
 def _posts(

@@ -23,14 +23,14 @@ NO_HIT_IS_JUDGED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Oddities:
+class Irregularities:
     """Irregularities of a run that a reader of its figures should know.
 
     ``missing`` are judged topics without hits, ``unknown`` are topics without judgments,
     ``repeated`` are topics in which a hit occurs more than once. ``unmapped`` counts hits without a
     known visual id. ``no_hit_is_judged`` is true if no hit at all is judged.
 
-    >>> print(*Oddities(missing=("A.3",)).messages(), sep="; ")
+    >>> print(*Irregularities(missing=("A.3",)).messages(), sep="; ")
     1 judged topic has no hits and counts as 0 (trec_eval -c does so too): A.3
     """
 
@@ -67,7 +67,7 @@ class Oddities:
 
 def judged_rankings(
     run: Run, judgments: Judgments, visual_ids: Mapping[str, str] | None = None
-) -> tuple[dict[str, JudgedRanking], Oddities]:
+) -> tuple[dict[str, JudgedRanking], Irregularities]:
     """Return the ranking of every judged topic, and the irregularities of the run.
 
     Args:
@@ -78,7 +78,7 @@ def judged_rankings(
 
     >>> from mathsetu.records import Judgment
     >>> judged = Judgments.of([Judgment("A.1", "7", 3)])
-    >>> rankings, oddities = judged_rankings(Run("r", {"A.1": (Hit("9", 2), Hit("7", 1))}), judged)
+    >>> rankings, found = judged_rankings(Run("r", {"A.1": (Hit("9", 2), Hit("7", 1))}), judged)
     >>> rankings["A.1"].found
     [(2, 3)]
     """
@@ -102,7 +102,7 @@ def judged_rankings(
     no_hit_is_judged = len(missing) < len(rankings) and not any(
         ranking.found for ranking in rankings.values()
     )
-    return rankings, Oddities(missing, unknown, tuple(repeated), unmapped, no_hit_is_judged)
+    return rankings, Irregularities(missing, unknown, tuple(repeated), unmapped, no_hit_is_judged)
 
 
 def in_order(hits: Iterable[Hit]) -> list[str]:

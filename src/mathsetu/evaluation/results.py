@@ -8,7 +8,7 @@ from statistics import fmean
 
 from mathsetu.evaluation.judgments import Judgments
 from mathsetu.evaluation.measures import Measure
-from mathsetu.evaluation.rankings import Oddities, judged_rankings
+from mathsetu.evaluation.rankings import Irregularities, judged_rankings
 from mathsetu.evaluation.scoring import score
 from mathsetu.evaluation.significance import Interval, bootstrap_intervals
 from mathsetu.records import Run
@@ -27,7 +27,7 @@ class Results:
     run: str
     relevant_from: int
     values: Mapping[Measure, Mapping[str, float]]
-    oddities: Oddities = field(default_factory=Oddities)
+    irregularities: Irregularities = field(default_factory=Irregularities)
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -88,16 +88,16 @@ def evaluate(
     >>> judgments = Judgments.of([Judgment("A.1", "7", 3), Judgment("A.2", "8", 1)])
     >>> run = Run("bm25", {"A.1": (Hit("9", 2.0), Hit("7", 1.0))})
     >>> results = evaluate(run, judgments, [Measure("MRR")])
-    >>> results.mean(Measure("MRR")), results.oddities.missing
+    >>> results.mean(Measure("MRR")), results.irregularities.missing
     (0.25, ('A.2',))
     """
     threshold = judgments.relevant_from if relevant_from is None else relevant_from
-    rankings, oddities = judged_rankings(run, judgments, visual_ids)
+    rankings, irregularities = judged_rankings(run, judgments, visual_ids)
     values = {
         measure: {topic: score(measure, rankings[topic], threshold) for topic in rankings}
         for measure in measures
     }
-    return Results(run.name, threshold, values, oddities)
+    return Results(run.name, threshold, values, irregularities)
 
 
 def grouped(topics: Iterable[str], groups: Mapping[str, str]) -> dict[str, list[str]]:

@@ -44,7 +44,7 @@ class PostFacts:
         """Join some fields into one text."""
         return MarkedText.joined(self.texts[field] for field in fields)
 
-    def beside(self, question: PostFacts) -> PostFacts:
+    def with_question(self, question: PostFacts) -> PostFacts:
         """Return an answer with title, question, tags and language filled in from its question."""
         post, asked = self.post, question.post
         texts = {

@@ -134,7 +134,9 @@ class Presentation:
     posts: bool = False
 
     @classmethod
-    def wanted(cls, recipe: Recipe, own_language: str | None, group: bool | None) -> Presentation:
+    def from_request(
+        cls, recipe: Recipe, own_language: str | None, group: bool | None
+    ) -> Presentation:
         """The requested settings, with those of the recipe as defaults."""
         choices = recipe.ranking
         return cls(
@@ -373,7 +375,7 @@ class Library:
             recipe = self._recipe(view)
             weighed = chosen_weights(recipe, weights)
             shown = replace(
-                Presentation.wanted(recipe, own_language, group),
+                Presentation.from_request(recipe, own_language, group),
                 offset=offset,
                 min_score=min_score,
                 posts=True,
@@ -516,7 +518,7 @@ class Library:
         """The hits of a batch of questions; raises if a part is unavailable."""
         recipe = self._recipe(view)
         weights = chosen_weights(recipe)
-        shown = replace(Presentation.wanted(recipe, own_language, group=False), posts=posts)
+        shown = replace(Presentation.from_request(recipe, own_language, group=False), posts=posts)
         found = self._rankings(view, questions, k, where, explain, weights, clock, shown)
         hits = [own for own, _, _ in found]
         _check_whole(clock)
@@ -803,7 +805,7 @@ class Library:
         """For files that were added again, the number of older posts that were not replaced.
 
         Args:
-            tally: The added posts, counted by `Tally.came_from`.
+            tally: The added posts, counted by `Tally.add_source`.
         """
         sizes = self.sizes_of_documents(tally.source_files)
         older = {name: size - tally.posts_of_files[name] for name, size in sorted(sizes.items())}
@@ -898,11 +900,11 @@ def _context(
         return None
     replies = [(parts[name].ask([question])[0], weight) for name, weight in weights.items()]
 
-    def said(numbers: NDArray[np.int64]) -> NDArray[np.float64]:
+    def combined_scores(numbers: NDArray[np.int64]) -> NDArray[np.float64]:
         scores = (weight * reply.scores(numbers).astype(np.float64) for reply, weight in replies)
         return sum(scores, start=np.zeros(len(numbers)))
 
-    return said
+    return combined_scores
 
 
 def check_type(what: str, value: object, kind: type, wanted: str) -> None:

@@ -51,7 +51,7 @@ TOGETHER = "all words together: "
 # scores tell less), and for posts that may have all words of a short query. Last, the top posts
 # that are reordered by language.
 _LOOKED_INTO, _LOOKED_INTO_FOR_LITTLE, _LOOKED_INTO_FOR_WORDS, _LANGUAGE_DEPTH = 20, 50, 100, 100
-# The largest factor for an exact match (`ExactReply.telling`).
+# The largest factor for an exact match (`ExactReply.strength`).
 _NOTHING_ELSE = 4.0
 # The share if the whole question is the title of a post, or the last heading in its title.
 _TITLE = 2.0
@@ -331,10 +331,10 @@ class Ranker:
     def _exact(self, ranked: RecipeReply) -> RecipeReply:
         """Raise the scores of posts that contain the query as it is written."""
         exact = ExactReply(ranked.question, next(iter(_lexical(ranked).values()), None))
-        if not exact.asks:
+        if not exact.is_needed:
             return ranked
-        weight = self.recipe.ranking.exact * exact.telling
-        depth = _LOOKED_INTO_FOR_LITTLE if exact.asks_little else _LOOKED_INTO
+        weight = self.recipe.ranking.exact * exact.strength
+        depth = _LOOKED_INTO_FOR_LITTLE if exact.is_short else _LOOKED_INTO
         first = ranked.numbers[:_LOOKED_INTO_FOR_WORDS].tolist()
         likely = first[:depth] + list(filter(exact.may_have_words, first[depth:]))
         posts = self._posts.lazy_posts(likely)
@@ -421,17 +421,17 @@ class ExactReply:
         self._lexical = lexical if is_short and len(question.words.split()) <= _SHORT else None
 
     @property
-    def asks(self) -> bool:
+    def is_needed(self) -> bool:
         """Whether the question has anything to match exactly."""
         return bool(self._formulas or self._phrases or self._heading)
 
     @property
-    def asks_little(self) -> bool:
+    def is_short(self) -> bool:
         """Whether the question has only formulas, or only a few words."""
         return not self._question.words.strip() or self._word_count < _NOTHING_ELSE
 
     @property
-    def telling(self) -> float:
+    def strength(self) -> float:
         """The factor for exact matches: how much they say about the relevance of a post.
 
         It is largest for questions of formulas only, because similarity prefers a fragment of a
@@ -470,9 +470,9 @@ class ExactReply:
 
     def share(self, number: int, post: LazyPost) -> float:
         """How much of the question a post contains: as written, or else its words in proximity."""
-        return self.held(post)[0] or self._together(number, post)[0]
+        return self.share_contained(post)[0] or self._together(number, post)[0]
 
-    def held(self, post: LazyPost) -> tuple[float, list[Evidence]]:
+    def share_contained(self, post: LazyPost) -> tuple[float, list[Evidence]]:
         """How much of the question a post contains as written, with the matches.
 
         This is 1 for all of it, and `_TITLE` if it is the title.
@@ -531,7 +531,7 @@ class ExactReply:
 
     def reason(self, number: int, post: Post) -> Reason:
         """The matches of the post."""
-        share, found = self.held(LazyPost.of(post))
+        share, found = self.share_contained(LazyPost.of(post))
         if not found:
             # The reason of the lexical part tells which word matches which.
             share, quotes = self._together(number, LazyPost.of(post))

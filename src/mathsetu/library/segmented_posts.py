@@ -142,7 +142,7 @@ def whole_posts(
     whole: dict[int, Post] = {}
     for number, facts in posts.items():
         asked = questions.get(facts.post.parent_id)
-        whole[number] = (facts.beside(asked) if asked else facts).post
+        whole[number] = (facts.with_question(asked) if asked else facts).post
     return whole
 
 

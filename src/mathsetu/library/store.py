@@ -132,7 +132,9 @@ class Stored:
         facts = facts_of(self.language, self.record, self.spans)
         if not self.asked_record:
             return facts
-        return facts.beside(facts_of(self.asked_language, self.asked_record, self.asked_spans))
+        return facts.with_question(
+            facts_of(self.asked_language, self.asked_record, self.asked_spans)
+        )
 
 
 def to_row(facts: PostFacts, collection: str) -> Row:

@@ -90,7 +90,7 @@ class QdrantServer:
             )
 
     @contextmanager
-    def asked(self) -> Iterator[Any]:
+    def connected(self) -> Iterator[Any]:
         """Yield the client, for one request or several; turn its errors into `InputError`."""
         errors = require("qdrant_client.http.exceptions", _PURPOSE, "qdrant")
         try:
@@ -109,7 +109,7 @@ class QdrantServer:
 
     def missing(self, collection: str, numbers: Sequence[int]) -> list[int]:
         """The points, of those given, that a collection lacks."""
-        with self.asked() as client:
+        with self.connected() as client:
             found = client.retrieve(collection, numbers, with_payload=False, with_vectors=False)
         there = {point.id for point in found}
         return [number for number in numbers if number not in there]
@@ -153,7 +153,7 @@ def upload_segment(
         return models.PointStruct(id=number, vector=row.tolist(), payload=about)
 
     _send(server, names.formulas, len(here), formula, "formulas", progress)
-    with server.asked() as client:
+    with server.connected() as client:
         return int(client.count(names.posts, exact=True).count)
 
 
@@ -169,7 +169,7 @@ def _create(server: QdrantServer, names: Collections, dimensions: int) -> None:
             )
         }
     )
-    with server.asked() as client:
+    with server.connected() as client:
         if not client.collection_exists(names.posts):
             client.create_collection(names.posts, vectors_config={"doc": plain, "all": several})
             for field in _FILTERS:
@@ -192,7 +192,7 @@ def _send(
         end = min(start + _BATCH, count)
         missing = server.missing(collection, range(start, end))
         if missing:
-            with server.asked() as client:
+            with server.connected() as client:
                 client.upsert(collection, [point(number) for number in missing], wait=True)
         progress(what, end)
 
@@ -225,7 +225,7 @@ class QdrantSearch:
         self._counts = [len(MultiVectors(folder)) for folder in folders]
         self._firsts = Numbering(self._counts).firsts
         for names, count in zip(self._names, self._counts, strict=True):
-            with self._server.asked() as client:
+            with self._server.connected() as client:
                 known = client.collection_exists(names.posts)
                 there = client.count(names.posts, exact=True).count if known else 0
             if there < count:
@@ -244,7 +244,7 @@ class QdrantSearch:
             here = None if allowed is None else allowed[first : first + count]
             if asked and (here is None or here.any()):
                 requests = [self._request(queries[number], k, here) for number in asked]
-                with self._server.asked() as client:
+                with self._server.connected() as client:
                     answers = client.query_batch_points(names.posts, requests)
                 for number, answer in zip(asked, answers, strict=True):
                     parts = 1 if self._strategy == "single" else len(queries[number])

@@ -43,7 +43,7 @@ class QdrantFormulas:
         self._names = [collections_of(folder).formulas for folder in folders]
         ends = (*formulas.firsts[1:], len(formulas))
         for name, first, end in zip(self._names, formulas.firsts, ends, strict=True):
-            with server.asked() as client:
+            with server.connected() as client:
                 known = client.collection_exists(name)
                 there = client.count(name, exact=True).count if known else 0
             if there < end - first:
@@ -63,7 +63,7 @@ class QdrantFormulas:
                 here = allowed[self._posts.firsts[segment] : ends[segment]]
                 if not here.any():
                     continue
-            with self._server.asked() as client:
+            with self._server.connected() as client:
                 answer = client.query_points(
                     name,
                     query=vector.tolist(),

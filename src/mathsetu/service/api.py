@@ -28,7 +28,6 @@ from mathsetu.library import Filter
 from mathsetu.service.engine import Engine
 from mathsetu.service.guard import QUERY
 from mathsetu.service.requests import (
-    Asked,
     Count,
     JsonRoute,
     Language,
@@ -36,6 +35,7 @@ from mathsetu.service.requests import (
     Name,
     Offset,
     Preference,
+    QueryText,
     RenderRequest,
     Score,
     SearchRequest,
@@ -75,7 +75,7 @@ _NO_POST: dict[int | str, dict[str, Any]] = {
 }
 
 Question = Annotated[
-    Asked,
+    QueryText,
     Query(
         description="Words in any language, and formulas as they are typed.",
         openapi_examples={
@@ -95,7 +95,7 @@ Id = Annotated[
     ),
 ]
 Formula = Annotated[
-    Asked,
+    QueryText,
     Query(
         description="LaTeX without delimiters, or a formula as typed in a query, sqrt(2); "
         "?x stands for any sub-expression.",

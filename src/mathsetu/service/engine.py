@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from mathsetu.answers.describe import (
     all_found,
-    asked,
     found,
     languages_note,
     matched_formula,
     pieces,
+    read_query,
     rendered,
     rendered_formula,
     search_answer,
@@ -203,7 +203,7 @@ class Engine:
         with self._reloading.using() as opened:
             post = opened.library.post(post_id)
             hit = opened.library.explain(question, post_id, weights=weights)
-        return ExplainAnswer(asked(question), found(hit, post, rank=0, typeset=True))
+        return ExplainAnswer(read_query(question), found(hit, post, rank=0, typeset=True))
 
     def heat_map(
         self,

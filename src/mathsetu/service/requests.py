@@ -76,7 +76,7 @@ Stated = Annotated[str, _LANGUAGE, AfterValidator(_stated)]
 Name = Annotated[str, Field(max_length=_MOST.name), Whole]
 _NOT_BLANK = r"\S"
 #: A query or a formula that is not blank.
-Asked = Annotated[str, Field(min_length=1, max_length=_MOST.query, pattern=_NOT_BLANK), Whole]
+QueryText = Annotated[str, Field(min_length=1, max_length=_MOST.query, pattern=_NOT_BLANK), Whole]
 Text = Annotated[str, Field(max_length=_MOST.text), Whole]
 Count = Annotated[int, Field(ge=1, le=_MOST.hits)]
 Offset = Annotated[int, Field(ge=0, le=_MOST.offset)]
@@ -119,7 +119,7 @@ class SearchRequest(BaseModel):
         **{"in": "en"},
         weights={"words": 1, "formulas": 2},
     )
-    query: Asked = Field(description="Words in any language, and formulas as they are typed.")
+    query: QueryText = Field(description="Words in any language, and formulas as they are typed.")
     k: Count = Field(10, description="How many hits.")
     language: Language = Field(
         "", description="The query's language, a code or a name (default: detected)."
@@ -178,7 +178,7 @@ class RenderRequest(BaseModel):
 
     model_config = _example(text=r"Let $\frac{a}{b}$ be rational.")
     text: Text | None = Field(None, description="A text with formulas between dollars.")
-    latex: Asked | None = Field(None, description="One formula, without delimiters.")
+    latex: QueryText | None = Field(None, description="One formula, without delimiters.")
     trees: bool = Field(False, description="Whether both trees are drawn as SVG.")
 
     @model_validator(mode="after")

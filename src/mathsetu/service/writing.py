@@ -160,7 +160,7 @@ def _add(place: str, body: bytes, form: str) -> Added:
 def _tally_of(posts: Iterable[Post]) -> Tally:
     tally = Tally()
     for post in posts:
-        tally.came_from(post)
+        tally.add_source(post)
     return tally
 
 

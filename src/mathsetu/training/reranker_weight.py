@@ -76,7 +76,7 @@ def choose_weight(
         hits = plain.run([query], settings.depth).rankings[query.id]
         texts = [candidate_text(plain.post(hit.id), settings.fields, settings.text) for hit in hits]
         asked = question_text(topic_question(query).marked_query, settings.text)
-        rows[query.id] = (hits, list(reader.read(asked, texts)) if texts else [])
+        rows[query.id] = (hits, list(reader.score(asked, texts)) if texts else [])
         note(len(rows))
     if not rows:
         raise InputError("no topic has a judgment, so nothing can be measured")

@@ -176,7 +176,7 @@ def _learning(function: Callable[..., None]) -> Callable[..., None]:
         from mathsetu.training.encoder.pipeline import usable_device
 
         schedule = Schedule(steps=steps, batch=batch, seed=seed)
-        after = schedule.gentle(contrast_steps) if contrast_steps else None
+        after = schedule.for_contrast(contrast_steps) if contrast_steps else None
         function(schedule=schedule, after=after, device=usable_device(device), **given)
 
     for option in (

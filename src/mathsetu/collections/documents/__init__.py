@@ -87,12 +87,12 @@ def read_document(document: Document, kind: Kind, bad: BadRows) -> Iterator[Post
     if kind.tells:
         return
     if count:
-        bad.took(document.shown, kind.name)
+        bad.add_read(document.shown, kind.name)
     elif bad.count == refused and document.only:
         shown = document.tree.shown(document.only)
-        bad.passed_over(shown, f"no sections in it; its text is part of {document.shown}")
+        bad.add_ignored(shown, f"no sections in it; its text is part of {document.shown}")
     elif bad.count == refused:
-        bad.passed_over(document.shown, NO_TEXT)
+        bad.add_ignored(document.shown, NO_TEXT)
 
 
 def _is_word(whole: bytes) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from mathsetu.collections.documents.page_content import page_content, says
+from mathsetu.collections.documents.page_content import consists_of, page_content
 from mathsetu.collections.documents.script_macros import script_macros
 from mathsetu.collections.documents.sections import Document, Section, decoded, posts_of, sections
 from mathsetu.collections.documents.tex_expansion import FormulaMacros
@@ -61,7 +61,7 @@ def _is_repeated(title: str, parts: list[Section]) -> bool:
     named = [(part.level, heading) for part in parts if (heading := _one_line(part.title))]
     highest = min(named, default=(0, ""))[0]
     main = [heading for level, heading in named if level == highest]
-    return len(main) == 1 and says(title, main[0])
+    return len(main) == 1 and consists_of(title, main[0])
 
 
 def _begun_by_title(parts: list[Section]) -> list[Section]:

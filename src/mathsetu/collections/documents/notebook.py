@@ -31,7 +31,7 @@ def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
     except ValueError as error:
         raise document.error(str(error)) from None
     raw = sum(1 for cell in _all_cells(notebook) if cell.get("cell_type") == "raw")
-    bad.passed_over(document.shown, "a raw cell of a notebook", raw)
+    bad.add_ignored(document.shown, "a raw cell of a notebook", raw)
     source = "\n\n".join(cells)
     if len(source) > LONGEST_TEXT:
         raise document.error(f"its cells have more than {LONGEST_TEXT:,} characters")

@@ -77,10 +77,10 @@ def page_content(source: str, title: str) -> PageContent:
     return PageContent(*("".join(source[p.start : p.end] for p in ps) for ps in (content, around)))
 
 
-def says(title: str, heading: str) -> bool:
+def consists_of(title: str, heading: str) -> bool:
     """Whether a title consists of a heading and, at most, the name of the site.
 
-    >>> says("Trace - Wikipedia", "Trace"), says("Trace and rank", "Trace")
+    >>> consists_of("Trace - Wikipedia", "Trace"), consists_of("Trace and rank", "Trace")
     (True, False)
     """
     before, said, after = _cut(title, heading)
@@ -120,7 +120,7 @@ class _Layout:
     def page_heading(self, around: list[_Part], main: list[_Part], title: str) -> _Part | None:
         """Return the heading of the page (or its header) if it is outside the content."""
         inside = [heading for heading in self._headings if not _holder(heading, around)]
-        if inside and says(title, self._text(inside[0])):
+        if inside and consists_of(title, self._text(inside[0])):
             return None
         highest = min((heading.size for heading in inside), default=_NO_HEADING)
         last = main[0].start if main else len(self._source)

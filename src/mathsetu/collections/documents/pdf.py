@@ -61,12 +61,12 @@ def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
         raise document.error(f"not a PDF, or a damaged one ({type(error).__name__})") from None
     if not parts:
         why = "damaged pages" if broken else "scanned images?"
-        bad.passed_over(document.shown, f"a PDF without text ({why})")
+        bad.add_ignored(document.shown, f"a PDF without text ({why})")
         return
     word = f"text of {len(parts):,} of {pages:,} pages; formulas in a PDF are mostly lost"
     if broken:
         word += f"; {broken:,} pages are damaged"
-    bad.took(document.shown, "pdf", word)
+    bad.add_read(document.shown, "pdf", word)
     # `posts_of` treats the first section as the text before any heading.
     empty = Section("", "", "")
     yield from posts_of(document, [empty, *parts], "text", bad, title=title or document.stem)

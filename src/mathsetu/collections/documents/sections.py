@@ -247,7 +247,7 @@ def posts_of(
             url=post_id,
             formulas=title_formulas + body_formulas,
         )
-    bad.passed_over(document.shown, "a section of a file that two documents include", shared)
+    bad.add_ignored(document.shown, "a section of a file that two documents include", shared)
 
 
 def _is_empty(source: str, form: str) -> bool:

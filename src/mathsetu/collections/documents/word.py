@@ -61,10 +61,10 @@ def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
         yield post
     if not count:
         if bad.count == refused:
-            bad.passed_over(document.shown, NO_TEXT)
+            bad.add_ignored(document.shown, NO_TEXT)
         return
     word = f"{reader.equations:,} equations"
-    bad.took(document.shown, "word", word + (f", {reader.lost:,} lost" if reader.lost else ""))
+    bad.add_read(document.shown, "word", word + (f", {reader.lost:,} lost" if reader.lost else ""))
 
 
 class _Reader:

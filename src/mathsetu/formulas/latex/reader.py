@@ -310,7 +310,7 @@ class _Reader:
         if mode == PLAIN:
             self.warn("{ is not closed")
             self.braces -= 1
-            self.settle()
+            self.apply_pending()
             self.pop()
             return
         waiting = self.waiting
@@ -381,7 +381,7 @@ class _Reader:
     def complete(self, edge: str = "") -> Row:
         """Complete the current line and return it as a row."""
         if self.infix is not None or self.switch is not None:
-            self.settle()
+            self.apply_pending()
         boxes = self.boxes
         if self.has_prescripts:
             move_prescripts(boxes)
@@ -413,7 +413,7 @@ class _Reader:
 
     # -- fonts and infix commands: they apply to the rest of their group ---------------------------
 
-    def settle(self) -> None:
+    def apply_pending(self) -> None:
         """Apply the infix command and the font switch of the innermost group."""
         if self.infix is not None:
             self.end_infix()
@@ -659,7 +659,7 @@ class _Reader:
         if self.mode == ARGUMENT:
             self.hand_over()
             return
-        self.settle()
+        self.apply_pending()
         start = self.start
         length = max(0, len(self.boxes) - start)
         if self.is_before_script():

@@ -72,7 +72,7 @@ class _Analysis:
         for at, word in enumerate(words):
             if word.head != at:
                 self._dependents[word.head].append(at)
-        self._is_content = [self._says_something(at) for at in range(len(words))]
+        self._is_content = [self._becomes_node(at) for at in range(len(words))]
         self._complements = self._find_complements()
         self._groups = self._find_groups()
         self._nodes: dict[int, int] = {}
@@ -98,7 +98,7 @@ class _Analysis:
         self._find_names()
         return self._made
 
-    def _says_something(self, at: int) -> bool:
+    def _becomes_node(self, at: int) -> bool:
         """Whether a word becomes a node."""
         word = self._words[at]
         if at == self._root or word.is_formula or word.is_term:

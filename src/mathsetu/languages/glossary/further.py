@@ -110,7 +110,7 @@ def read_table(path: Path, code: str) -> dict[str, Term]:
             continue  # a corrected table may leave a term empty
         composed = unicodedata.normalize("NFC", written)
         forms = tuple(" ".join(form.split()) for form in composed.split("|"))
-        if problem := _objection(forms, code):
+        if problem := _problem_with(forms, code):
             raise RowError(path, number, problem)
         if concept in terms:
             raise RowError(path, number, f"the concept {concept!r} is there twice")
@@ -118,7 +118,7 @@ def read_table(path: Path, code: str) -> dict[str, Term]:
     return terms
 
 
-def _objection(forms: tuple[str, ...], code: str) -> str:
+def _problem_with(forms: tuple[str, ...], code: str) -> str:
     """Return the problem with the forms of a term, empty if there is none."""
     if not all(forms):
         return "has an empty form between two bars"

@@ -27,7 +27,7 @@ class Pool:
     """The candidates of a topic, with a row of ranks and a row of scores for each run.
 
     Ranks count from 1; rank 0 and score 0 mean that the run did not find the candidate.
-    Candidates are in the order of their ids (see `natural`), which decides the last ties.
+    Candidates are in the order of their ids (see `natural_order`), which decides the last ties.
     In a part of a pool, ``places`` are the places of its candidates in the whole pool.
     """
 
@@ -88,10 +88,10 @@ def check_hits(ranking: Sequence[Hit], topic: str, where: str) -> None:
         )
 
 
-def natural(candidate_id: str) -> tuple[bool, int, str, str]:
+def natural_order(candidate_id: str) -> tuple[bool, int, str, str]:
     """The sort key of ids: integers by their value, then all others by their characters.
 
-    >>> sorted(["b", "10", "9", "a"], key=natural)
+    >>> sorted(["b", "10", "9", "a"], key=natural_order)
     ['9', '10', 'a', 'b']
     """
     if candidate_id.isascii() and candidate_id.isdigit():
@@ -104,7 +104,7 @@ def natural(candidate_id: str) -> tuple[bool, int, str, str]:
 def _pool(topic: str, runs: Sequence[Run]) -> Pool:
     rankings = [run.rankings.get(topic, ()) for run in runs]
     post_ids = {hit.id: hit.post_id for ranking in reversed(rankings) for hit in ranking}
-    ids = tuple(sorted(post_ids, key=natural))
+    ids = tuple(sorted(post_ids, key=natural_order))
     places = {candidate_id: place for place, candidate_id in enumerate(ids)}
     ranks = np.zeros((len(runs), len(ids)), dtype=np.int64)
     scores = np.zeros((len(runs), len(ids)))

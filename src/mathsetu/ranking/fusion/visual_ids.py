@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from mathsetu.evaluation.rankings import best_by_visual_id
-from mathsetu.ranking.fusion.pool import natural
+from mathsetu.ranking.fusion.pool import natural_order
 from mathsetu.records import Hit, Run
 
 
@@ -59,7 +59,7 @@ class VisualRuns:
         def place(ranked_hit: tuple[int, Hit]) -> tuple[object, ...]:
             # Equal ranks go to the smaller id, so that the order of the runs changes nothing.
             rank, hit = ranked_hit
-            return rank, natural(hit.id)
+            return rank, natural_order(hit.id)
 
         instances = {
             topic: {look: min(hits, key=place)[1] for look, hits in named.items()}

@@ -49,7 +49,7 @@ name another folder
         check_installed("sentence_transformers", _PURPOSE, "neural")
         model_folder(model, _ORGANISATION, _PURPOSE, setting)
 
-    def read(self, question: str, texts: Sequence[str]) -> list[float]:
+    def score(self, question: str, texts: Sequence[str]) -> list[float]:
         """One score for each text, a logit; higher is better."""
         torch = require("torch", _PURPOSE, "neural")
         pairs = [(question, text) for text in texts]

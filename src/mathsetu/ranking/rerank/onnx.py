@@ -63,7 +63,7 @@ name another folder
             if found is None and not (folder / name).is_file():
                 raise InputError(f"{model}: is not an ONNX cross-encoder; there is no {name}")
 
-    def read(self, question: str, texts: Sequence[str]) -> list[float]:
+    def score(self, question: str, texts: Sequence[str]) -> list[float]:
         """One score for each text, a logit; higher is better."""
         # Batch texts of similar length, to save padding.
         by_length = sorted(range(len(texts)), key=lambda place: len(texts[place]))

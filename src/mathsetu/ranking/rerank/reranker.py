@@ -15,13 +15,13 @@ from mathsetu.own_models import is_object, registered
 from mathsetu.ranking.rerank.cross_encoder import SentenceCrossEncoder
 from mathsetu.ranking.rerank.model_input import FIELDS, TEXTS
 from mathsetu.ranking.rerank.onnx import OnnxCrossEncoder
-from mathsetu.ranking.rerank.tiers import TIERS, Reranked, in_tiers, read_in_time
+from mathsetu.ranking.rerank.tiers import TIERS, Reranked, in_tiers, score_in_time
 
 
 class CrossEncoder(Protocol):
     """A model that reads a question and a text together and scores how well they match."""
 
-    def read(self, question: str, texts: Sequence[str]) -> list[float]:
+    def score(self, question: str, texts: Sequence[str]) -> list[float]:
         """One score for each text; higher is better."""
         ...
 
@@ -116,7 +116,7 @@ class Reranker:
         model: A model already loaded, instead of the one that the settings name.
 
     >>> class Shortest:
-    ...     def read(self, question, texts):
+    ...     def score(self, question, texts):
     ...         return [-float(len(text)) for text in texts]
     >>> reranker = Reranker(Rerank("shortest", tiers=()), Shortest())
     >>> reranker.rerank("a question", ["a long answer", "an answer"], [2.0, 1.0]).order
@@ -139,8 +139,8 @@ class Reranker:
             return Reranked((), (), 0)
         # Loading takes longer than a question, and does not count towards its time limit.
         model = self._loaded()
-        read = read_in_time(
-            lambda some: model.read(question_text, some),
+        read = score_in_time(
+            lambda some: model.score(question_text, some),
             texts[: settings.depth],
             settings.batch,
             settings.seconds,

@@ -76,7 +76,7 @@ def in_tiers(
     return Reranked(tuple(order), tuple(new), reached=len(read))
 
 
-def read_in_time(
+def score_in_time(
     read: Callable[[Sequence[str]], Sequence[float]],
     texts: Sequence[str],
     batch: int,
@@ -89,7 +89,7 @@ def read_in_time(
     as slow as the slowest so far. With 0 seconds there is no limit.
 
     >>> ticks = iter([0.0, 1.0, 2.0])
-    >>> read_in_time(lambda texts: [1.0] * len(texts), "abcdefg", 2, 2.5, lambda: next(ticks))
+    >>> score_in_time(lambda texts: [1.0] * len(texts), "abcdefg", 2, 2.5, lambda: next(ticks))
     [1.0, 1.0, 1.0, 1.0]
     """
     if not seconds:

@@ -14,16 +14,16 @@ class Overlap:
     """The set of all runs of ten words of some texts.
 
     >>> topics = Overlap(["How many ways are there to put n balls into k boxes?"])
-    >>> topics.touches("Find how many ways are there to put n balls into k boxes in all")
+    >>> topics.overlaps("Find how many ways are there to put n balls into k boxes in all")
     True
-    >>> topics.touches("How many ways are there?")
+    >>> topics.overlaps("How many ways are there?")
     False
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._runs = {run for text in texts for run in _runs(text)}
 
-    def touches(self, text: str) -> bool:
+    def overlaps(self, text: str) -> bool:
         """Whether the text has a run in common with these texts."""
         return any(run in self._runs for run in _runs(text))
 

@@ -54,18 +54,18 @@ def prepare(data: Path, avoid: Iterable[str], folder: Path, held_out: int = 5000
     with lzma.open(folder / "parallel.tsv.xz", "wt", encoding="utf-8", preset=6) as file:
         for language in PARALLEL:
             for pair in translations(data, language):
-                wrong = sieve.objection(pair.english, pair.other)
+                wrong = sieve.reason_to_drop(pair.english, pair.other)
                 counts[f"{language}: {wrong or 'kept'}"] += 1
                 if not wrong:
                     kept[language].append((pair.english, pair.other))
                     file.write(_row(pair))
                     nepali = to_near_nepali(pair)
-                    if nepali and not sieve.objection(nepali.other):
+                    if nepali and not sieve.reason_to_drop(nepali.other):
                         counts["ne: made of Hindi"] += 1
                         file.write(_row(nepali))
     with lzma.open(folder / "answered.jsonl.xz", "wt", encoding="utf-8", preset=6) as file:
         for row in answered(data):
-            wrong = sieve.objection(row.question, row.answer)
+            wrong = sieve.reason_to_drop(row.question, row.answer)
             counts[f"questions: {wrong or 'kept'}"] += 1
             if not wrong:
                 file.write(_line(row))
@@ -86,11 +86,11 @@ class _TextFilter:
         self._near = Overlap(aside)
         self._equal = {text.casefold() for text in aside}
 
-    def objection(self, *texts: str) -> str:
+    def reason_to_drop(self, *texts: str) -> str:
         """Return why the texts must be dropped, or an empty string."""
-        if any(map(self._unseen.touches, texts)):
+        if any(map(self._unseen.overlaps, texts)):
             return "overlaps a topic"
-        if any(self._near.touches(text) or text.casefold() in self._equal for text in texts):
+        if any(self._near.overlaps(text) or text.casefold() in self._equal for text in texts):
             return "near a held-out pair"
         return ""
 

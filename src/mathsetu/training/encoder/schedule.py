@@ -34,7 +34,7 @@ class Schedule(Pace):
     contrast: float = 0.25
     temperature: float = 0.05
 
-    def gentle(self, steps: int) -> Schedule:
+    def for_contrast(self, steps: int) -> Schedule:
         """Return a schedule for contrastive training after this one, at lower rates."""
         return replace(
             self,

@@ -72,7 +72,7 @@ def read_pairs(raw: Path, languages: Sequence[str], avoid: Iterable[str]) -> Pai
         if language in languages:
             entries += dictionary(raw, language)
         for english, other in entries:
-            if english and other and not unseen.touches(english) and not unseen.touches(other):
+            if english and other and not unseen.overlaps(english) and not unseen.overlaps(other):
                 pairs.english.append(english)
                 pairs.other.append(other)
                 pairs.known.append(language not in languages)

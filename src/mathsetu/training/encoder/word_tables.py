@@ -78,7 +78,7 @@ def _pairs(raw: Path, language: str, unseen: Overlap) -> Iterator[Pair]:
     for source in (language, "hi") if language == "ne" else (language,):
         for pair in translations(raw, source):
             meant = pair if source == language else to_near_nepali(pair)
-            if meant and not unseen.touches(meant.english) and not unseen.touches(meant.other):
+            if meant and not unseen.overlaps(meant.english) and not unseen.overlaps(meant.other):
                 yield meant.other, meant.english
 
 
@@ -88,7 +88,7 @@ def _said_in_mathematics(raw: Path, unseen: Overlap) -> dict[str, Counter[str]]:
         return {}
     words: dict[str, Counter[str]] = {}
     for row in answered(raw):
-        if not unseen.touches(row.question):
+        if not unseen.overlaps(row.question):
             met = words.setdefault(row.language, Counter())
             met.update(words_of(row.question))
             met.update(words_of(row.answer))

@@ -60,7 +60,7 @@ def read_text_pairs(folder: Path, unseen: Iterable[str] = ()) -> list[TextPair]:
             continue
         if row.question in seen or row.answer in seen:
             continue
-        if forbidden.touches(row.question) or forbidden.touches(row.answer):
+        if forbidden.overlaps(row.question) or forbidden.overlaps(row.answer):
             continue
         seen |= {row.question, row.answer}
         found.append(TextPair(row.question, row.answer, row.language))
@@ -92,7 +92,7 @@ def thread_text_pairs(
             continue
         question = f"{post.title}\n\n{post.question}".strip()
         usable = len(question) >= _SHORTEST_QUESTION and len(post.body) >= _SHORTEST_ANSWER
-        if usable and not forbidden.touches(question) and not forbidden.touches(post.body):
+        if usable and not forbidden.overlaps(question) and not forbidden.overlaps(post.body):
             language = post.language or "en"
             found.append(TextPair(question, post.body, language, tags=post.tags))
     return found
