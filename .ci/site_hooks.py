@@ -12,6 +12,7 @@ import posixpath
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import click
@@ -118,11 +119,22 @@ def _commands(name: str, command: click.Command) -> Iterator[tuple[str, click.Co
 def python_names() -> str:
     """Return the public names of the package with their signatures and docstrings."""
     import mathsetu
+    import mathsetu.client
 
-    lines = ["# Python", "", "Made from the code. These names are public (`from mathsetu import …`)"
-             " and follow the [policy of versions](../versions.md).", ""]  # fmt: skip
-    for name in sorted(mathsetu.__all__, key=str.lower):
-        value = getattr(mathsetu, name)
+    lines = ["# Python", "", "Made from the code. These names are public "
+             "(`from mathsetu import …`, [`from mathsetu.client import …`](#mathsetuclient)) and "
+             "follow the "
+             "[policy of versions](../versions.md).", "", *_names(mathsetu),
+             "## mathsetu.client", "", "The [client](../api.md#from-python) of a server.", "",
+             *_names(mathsetu.client)]  # fmt: skip
+    return "\n".join(lines) + "\n"
+
+
+def _names(module: ModuleType) -> list[str]:
+    """Describe the public names of a module."""
+    lines = []
+    for name in sorted(module.__all__, key=str.lower):
+        value = getattr(module, name)
         if not callable(value):
             continue
         lines += [f"## {name}", "", "```python", f"{name}{_signature(value)}", "```", "",
@@ -136,7 +148,7 @@ def python_names() -> str:
                 shown = "" if isinstance(member, property) else _signature(function)
                 lines += [f"### {name}.{method}", "", "```python", f"{method}{shown}", "```", "",
                           *_described(function)]  # fmt: skip
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def _is_method(member: object) -> bool:

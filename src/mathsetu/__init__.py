@@ -1,7 +1,8 @@
 """MathSetu: search for mathematics across languages.
 
-Only the names listed here are public; everything else may change between versions. Modules that
-are slow to import are imported when one of their names is first used.
+The names listed here and those of `mathsetu.client` are public; other modules may change between
+versions, except that the retrievers of ``mathsetu.integrations`` stay. Modules that are slow to
+import are imported when one of their names is first used.
 
 >>> import mathsetu
 >>> mathsetu.parse_latex("x+1").opt

@@ -34,6 +34,8 @@ from mathsetu.limits import fits_header
 from mathsetu.printable import one_line
 from mathsetu.records import Post, check_ids, checked_posts, shown
 
+__all__ = ["AsyncClient", "Client", "ServerError", "Unavailable"]
+
 Result = TypeVar("Result")
 # Bytes read of an answer, at most; real answers have a few megabytes.
 _MOST = 1 << 26

@@ -8,6 +8,7 @@ LaTeX files into it, so that no other code has to read markup.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from functools import wraps
@@ -278,7 +279,10 @@ class Hit:
 
         evidence = [one for reason in self.reasons for one in reason.evidence]
         formulas = [one.found for one in evidence if one.kind == "formula"]
-        words = [one.found for one in evidence if one.kind == "word"]
+        words: defaultdict[str, set[str]] = defaultdict(set)
+        for one in evidence:
+            if one.kind == "word":
+                words[one.asked].add(one.found)
         best = matched_snippet((post.body, post.question), formulas, words)
         if not post.question or not post.body:
             return best

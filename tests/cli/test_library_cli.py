@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import chdir
 from io import BytesIO
 from pathlib import Path
 from zipfile import ZipFile
@@ -646,6 +647,33 @@ def test_add_with_prune_leaves_what_the_folder_has(mathsetu: Mathsetu) -> None:
         ids = kept | {"notes/empty.md#empty", "r1", "1"}
         assert len(library) == len(ids)
         assert set(library.posts_named(ids)) == ids
+
+
+def test_prune_names_folders_whose_deleted_files_it_does_not_find(mathsetu: Mathsetu) -> None:
+    Path("notes/gone.md").parent.mkdir()
+    Path("notes/gone.md").write_text("# Gone\n\nA sum.")
+    Path("notes/kept.md").write_text("# Kept\n\nA sum.")
+    with chdir("notes"):
+        mathsetu("index", "../lib", ".", "--recipe", "msm-bm25", "--processes", "1")
+        Path("gone.md").unlink()
+        told = mathsetu("add", "../lib", ".", "--prune").out
+        assert "deleted files of . are not removed" in told
+        assert "mathsetu remove ../lib FILE" in told
+        assert mathsetu.json("add", "../lib", ".", "--prune")["unpruned_folders"] == ["."]
+    assert mathsetu.json("add", "lib", "notes", "--prune")["unpruned_folders"] == []
+    assert "are not removed" not in mathsetu("add", "lib", "notes", "--prune").out
+
+
+@pytest.mark.parametrize("source", [".", "../notes", "sub/..", "../notes/a.md", "a.md"])
+def test_a_collection_has_the_name_of_its_folder(mathsetu: Mathsetu, source: str) -> None:
+    Path("notes/sub").mkdir(parents=True)
+    Path("notes/a.md").write_text("# A\n\nA sum.")
+    with chdir("notes"):
+        mathsetu("index", "../lib", source, "--recipe", "msm-bm25", "--processes", "1")
+        added = mathsetu.json("add", "../lib", source)
+        assert added["new_collections"] == []
+    with Library("lib") as library:
+        assert library.post("a.md#a").collection == "notes"
 
 
 def test_a_post_that_only_links_to_a_file_is_no_part_of_it(mathsetu: Mathsetu) -> None:

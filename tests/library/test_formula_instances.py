@@ -1,14 +1,17 @@
 """Occurrences of formulas that were found, each id once, of those that look alike the best."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from mathsetu.intake.posts import LazyPost
 from mathsetu.intake.question import Question
-from mathsetu.library import formula_instances
+from mathsetu.library import Library, build_library, formula_instances
 from mathsetu.library.formula_instances import FormulaInstance, distinct_instances, found_instances
 from mathsetu.records import Formula, Hit, Post, Query
 from mathsetu.retrieval.base import FormulaMatch
+from tests.light import LIGHT
 
 POSTS = [
     Post("a", "first $x^2$ and again $x^2$"),
@@ -78,6 +81,17 @@ def test_a_match_may_name_its_occurrence() -> None:
     found.matches = [FormulaMatch(1, "x^2", "anything", 0.9, "f2")]
     every = found_instances(found, found, Question(Query("1", "$x$")), 9, None, every=True)  # type: ignore[arg-type]
     assert [one.hit for one in every] == [Hit("f2", 0.9, "d")]
+
+
+def test_formulas_that_look_the_same_up_to_their_end_are_one_match(tmp_path: Path) -> None:
+    bodies = ("$x^2+y^2=z^2$", "Here $x^{2}+y^2=z^2.$", r"So $x^2 + y^2 = z^2\,,$", "$y^2+x^2$")
+    posts = [Post(str(n), body, language="en") for n, body in enumerate(bodies)]
+    build_library(tmp_path / "library", posts, LIGHT, processes=1)
+    with Library(tmp_path / "library") as library:
+        first, second = library.formulas("a^2+b^2=c^2", k=2)
+        assert set(library.posts_with(first, 5)) == {"0", "1", "2"}
+        assert library.posts_with(first, 2) == ("0", "1")
+        assert library.posts_with(second, 5) == ("3",)
 
 
 def test_two_hundred_formulas_are_looked_at_in_their_texts() -> None:

@@ -8,7 +8,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from mathsetu.errors import UnknownFormat
-from mathsetu.markup import Span, join, plain, snippet, split, to_text
+from mathsetu.markup import Span, join, matched_snippet, plain, snippet, split, to_text
 from mathsetu.markup.attributes import to_attribute
 from mathsetu.markup.convert import text_and_formulas
 from mathsetu.markup.pages import with_containers
@@ -155,9 +155,53 @@ def test_a_snippet_never_breaks_a_formula(text: str, width: int, around: int) ->
 
 def test_a_snippet_is_about_as_long_as_asked_and_holds_the_place() -> None:
     text = " ".join(f"word{number}" for number in range(200))
-    cut = snippet(text, 60, around=text.index("word100"))
+    cut = snippet(text, 60, start=text.index("word100"))
     assert "word100" in cut
     assert len(cut) <= 60 + len("…  …")
+
+
+PROSE = "Sums occur here. " + "This is about something else. " * 20
+DENSE = "The harmonic series diverges; so do other sums of $1/n$."
+
+
+@pytest.mark.parametrize(
+    ("words", "formulas"),
+    [
+        ({"diverge": ["diverges"], "sum": ["Sums", "sums"]}, []),
+        ({"sum": ["sums"], "harmonic": ["harmonic"]}, ["1/n"]),
+        ({"sum": ["sums"]}, ["1/n"]),
+    ],
+)
+@pytest.mark.parametrize("before", [PROSE, f"{PROSE}The sum is harmonic. {PROSE}"])
+def test_a_snippet_is_of_the_place_with_the_most_matches(
+    words: dict[str, list[str]], formulas: list[str], before: str
+) -> None:
+    cut = matched_snippet([before + DENSE + PROSE], formulas, words, width=80)
+    assert "series diverges; so do other sums of $1/n$" in cut
+    assert len(cut) <= 80 + len("…  …")
+
+
+def test_a_snippet_comes_from_the_text_with_the_most_matches() -> None:
+    words = {"sum": ["sum"], "prime": ["prime"]}
+    assert matched_snippet(["A sum.", "A sum of a prime.", "A prime sum."], [], words) == (
+        "A sum of a prime."
+    )
+    assert matched_snippet(["A sum of a prime.", "So $x$."], ["x"], words) == "So $x$."
+    assert matched_snippet(["", "A sum of a prime."], ["y"], {"x": ["x"]}) == "A sum of a prime."
+
+
+def test_a_word_is_found_inside_another_only_where_it_occurs_nowhere_else() -> None:
+    text = f"Subsets are common. {PROSE}A set is a class."
+    assert matched_snippet([text], [], {"set": ["set"]}, 20) == "… else. A set is a …"
+    assert "的素数" in matched_snippet(
+        [f"{'甲' * 9} {'乙' * 9} 的素数是"], [], {"素数": ["素数"]}, 9
+    )
+
+
+def test_of_matches_longer_than_a_snippet_the_beginning_is_shown() -> None:
+    words = {"a": [" ".join(["alpha"] * 20)], "b": ["beta"]}
+    cut = matched_snippet([f"{PROSE}{' '.join(['alpha'] * 20)} beta"], [], words, width=40)
+    assert cut == f"… {' '.join(['alpha'] * 6)} …"
 
 
 WORST_CASES = [

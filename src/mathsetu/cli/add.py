@@ -52,8 +52,8 @@ from mathsetu.records import archives_of, is_section_or_row
 @click.option(
     "--prune",
     is_flag=True,
-    help="Also remove posts that are no longer in the files of SOURCES, and files that are no "
-    "longer in the folders.",
+    help="Also remove posts that are no longer in the files of SOURCES, and deleted files of "
+    "folders given by a relative path (not . or one with ..).",
 )
 @device_option
 @json_option
@@ -100,12 +100,14 @@ def command(
         pruned = _prune(library, opened, files_of(sources), bad) if prune else 0
         older = opened.older_posts(tally)
         gone = _gone_files(opened, files_of(sources), tally)
+    unpruned = _unpruned_folders(files_of(sources)) if prune else []
     after = _languages(library)
     replaced = count - pruned - (sum(after.values()) - sum(before.values()))
     new = bad.tally.new_collections if bad.tally is not None else []
     if as_json:
         done = {"added": count, "replaced": replaced, "pruned": pruned, "new_collections": new}
-        print_json(done | {"older_posts": older, "gone_files": gone} | report_of(bad, after))
+        done |= {"older_posts": older, "gone_files": gone, "unpruned_folders": unpruned}
+        print_json(done | report_of(bad, after))
         return
     instead = f", {replaced} of them replaced older ones" if replaced else ""
     removed = f", {counted(pruned, 'old post')} removed" if prune else ""
@@ -114,6 +116,11 @@ def command(
         say(f"  new collection: {name}")
     _say_older_posts(library, sources, older)
     _say_gone_files(library, gone)
+    for folder in unpruned:
+        say(
+            f"  deleted files of {folder} are not removed, because the ids of its posts do not "
+            f"begin with its name; name them: mathsetu remove {shlex.quote(str(library))} FILE"
+        )
     say_report(bad, after, languages_of="the library")
 
 
@@ -168,6 +175,11 @@ def _say_gone_files(library: Path | str, gone: Mapping[str, int]) -> None:
         remove = shlex.join(["mathsetu", "remove", str(library), next(iter(gone))])
         rest = " …" if len(lines) > 1 else ""
         say(f"  to remove them, add the folder with --prune, or name the files: {remove}{rest}")
+
+
+def _unpruned_folders(sources: Sequence[Path]) -> list[str]:
+    """The folders that are not searched for deleted files."""
+    return [str(one) for one in sources if one.is_dir() and not prefix_of(one)]
 
 
 def _say_older_posts(

@@ -94,7 +94,7 @@ def read_sources(
     """
     named: set[str] = set()
     for source in sources:
-        place = Path(source)
+        place = Path(os.path.abspath(source))  # . and .. have names, too
         if source == SAMPLER:
             posts: Iterator[Post] = sampler.posts(bad)
         else:
@@ -106,7 +106,7 @@ def read_sources(
                 )
             posts = form.read(source, bad)
             if form.name == "document":
-                place = place.absolute().parent  # the collection is that of its folder
+                place = place.parent  # the collection is that of its folder
         # A file name may not be valid UTF-8, but the name of a collection must be.
         name = os.fsencode(place.name).decode("utf-8", "replace")
         counted = iter(bad.tally.count(posts) if bad.tally is not None else posts)

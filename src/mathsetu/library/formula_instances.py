@@ -7,6 +7,7 @@ its formula, the text around an occurrence may count, too.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     #: Scores the texts of posts, given by number, for the question.
     Context = Callable[[NDArray[np.int64]], NDArray[np.float64]]
 
+# Punctuation and spaces that end a formula because its sentence ends there.
+_END = re.compile(r"(?:\\[,;:! ]|\\q?quad(?![A-Za-z])|[\s~.,;])+$")
 # The number of top formulas whose context is scored.
 _IN_CONTEXT = 200
 
@@ -121,6 +124,22 @@ def distinct_instances(
             if len(first) == k:
                 break
     return list(first.values())
+
+
+def grouped_matches(found: Iterable[FormulaMatch]) -> list[FormulaMatch]:
+    r"""One match for all formulas that look the same, up to punctuation at their end.
+
+    >>> found = [FormulaMatch(n, "", latex, 1.0) for n, latex in enumerate(("x^2", "x^{2}.", "x"))]
+    >>> [(one.latex, one.alike) for one in grouped_matches(found)]
+    [('x^2', (1,)), ('x', ())]
+    """
+    groups: dict[str, list[FormulaMatch]] = {}
+    for one in found:
+        groups.setdefault(_layout(_END.sub("", one.latex)), []).append(one)
+    return [
+        replace(first, alike=tuple(one.number for one in others))
+        for first, *others in groups.values()
+    ]
 
 
 def _layout(latex: str) -> str:

@@ -26,6 +26,7 @@ from mathsetu.library.formula_instances import (
     FormulaInstance,
     distinct_instances,
     found_instances,
+    grouped_matches,
 )
 from mathsetu.library.manifest import Manifest
 from mathsetu.library.query_translation import check_readable, prepare
@@ -647,6 +648,8 @@ class Library:
     def formulas(self, latex: str, k: int = 10) -> list[FormulaMatch]:
         """The formulas of the library that are most similar to a formula.
 
+        Formulas that look the same, up to punctuation at their end, are one match.
+
         Args:
             latex: The formula without delimiters, in LaTeX or as typed in a query (``sqrt(2)``).
             k: The number of formulas.
@@ -659,16 +662,16 @@ class Library:
         asked = formula_as_latex(latex)
 
         def work(view: View, clock: Clock) -> list[FormulaMatch]:
-            finder, wanted = self._formulas_of(view), k
+            finder, wanted = self._formulas_of(view), 2 * k
             _, allowed = view.parts(None)
             while True:
-                found = finder.formulas(asked, wanted)
-                if allowed is None:
-                    return found
-                # An index keeps the formulas of removed posts until segments are merged.
-                there = [one for one in found if allowed[finder.posts_with(one.number)].any()]
-                if len(there) >= k or len(found) < wanted:
-                    return there[:k]
+                found = there = finder.formulas(asked, wanted)
+                if allowed is not None:
+                    # An index keeps the formulas of removed posts until segments are merged.
+                    there = [one for one in found if allowed[finder.posts_with(one.number)].any()]
+                groups = grouped_matches(there)
+                if len(groups) >= k or len(found) < wanted:
+                    return groups[:k]
                 wanted *= 2
 
         return self._with_retry(work)
@@ -681,7 +684,9 @@ class Library:
         # Formula numbers belong to one version, so this cannot be retried with another.
         view = self._backend.now()
         stored_posts = view.stored_posts
-        numbers = stored_posts.not_removed(self._formulas_of(view).posts_with(formula.number))
+        finder = self._formulas_of(view)
+        every = [finder.posts_with(one) for one in (formula.number, *formula.alike)]
+        numbers = stored_posts.not_removed(np.unique(np.concatenate(every)))
         first = numbers[:limit].tolist()
         ids = stored_posts.ids(first)
         return tuple(ids[number] for number in first)

@@ -47,7 +47,7 @@ class FormulaMatch:
     """One formula of the collection found for a query formula.
 
     ``id`` identifies one occurrence if the index distinguishes occurrences. Otherwise it is empty,
-    and the match stands for all formulas with this LaTeX.
+    and the match stands for all formulas with this LaTeX, and for those with the numbers ``alike``.
     """
 
     number: int
@@ -55,6 +55,7 @@ class FormulaMatch:
     latex: str
     score: float
     id: str = ""
+    alike: tuple[int, ...] = ()
 
     @property
     def match(self) -> Match:

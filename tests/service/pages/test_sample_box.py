@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from mathsetu.answers.describe import matched_formula
 from mathsetu.answers.describe import pieces as pieces_of
 from mathsetu.answers.values import to_json
 
@@ -42,8 +43,15 @@ def searched(browser: Any, **answer: Any) -> Any:
     return tab
 
 
-def hit(name: str, url: str = "", pieces: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
-    return {"id": name, "title_pieces": pieces, "score": 1.0, "url": url}
+def hit(
+    name: str,
+    url: str = "",
+    pieces: Sequence[dict[str, Any]] = (),
+    snippet: Sequence[dict[str, Any]] = (),
+    formulas: Sequence[dict[str, Any]] = (),
+) -> dict[str, Any]:
+    texts = {"title_pieces": pieces, "snippet": snippet}
+    return {"id": name, "score": 1.0, "url": url, "formulas": formulas, **texts}
 
 
 def test_a_hit_links_to_its_file_on_the_site_and_never_to_a_script(browser: Any) -> None:
@@ -61,6 +69,20 @@ def test_a_title_is_shown_as_it_is_written(browser: Any) -> None:
     tab = searched(browser, json={"hits": hits, "close": True}, headers=ALLOWED)
     shown = tab.wait_for_selector("li").inner_text()
     assert shown == r"Is a $2 ticket <b>worth</b> it? \(E[X]\) says no (1.00)"
+    tab.close()
+
+
+def test_a_matched_formula_is_highlighted_in_the_snippet(browser: Any) -> None:
+    found = to_json(matched_formula("x^2", r"\sin t^2", "hit-1"))
+    snippet = [to_json(piece) for piece in pieces_of(r"So <b>$\sin t^2$</b> and $y$ cost \$2")]
+    hits = [hit("7", snippet=snippet, formulas=[found])]
+    tab = searched(browser, json={"hits": hits, "close": True}, headers=ALLOWED)
+    tab.wait_for_selector("li p math")
+    assert tab.inner_text("li p").replace("\n", "").endswith(r"</b> and \(y\) cost $2")
+    colours = tab.eval_on_selector_all(
+        "li mi", "all => all.map((one) => [one.textContent, getComputedStyle(one).color])"
+    )
+    assert dict(colours) == {"sin": "rgb(0, 0, 0)", "t": "rgb(194, 65, 12)"}
     tab.close()
 
 
