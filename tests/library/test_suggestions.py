@@ -109,6 +109,8 @@ def test_titles_of_removed_posts_are_not_offered(tmp_path: Path) -> None:
         ("infinitely many primse", "infinitely many primes"),
         ("Intergal of $x^2$", "Integral of $x^2$"),
         ("sum of a geomteric series $1+q$", "sum of a geometric series $1+q$"),
+        ("continous function", "continuous function"),  # a frequent misspelling, so it is learned
+        ("Pythagorus theorem", "Pythagoras theorem"),  # a Czech ending
         ("prvočisel je nekonecne mnoho", ""),
         ("what is a integral", ""),
         # French is read, but its spelling is not known here.

@@ -23,8 +23,8 @@ from mathsetu.languages.table import FURTHER, LANGUAGES, ROWS
 
 #: Our languages in Latin script.
 LATIN: Final = tuple(row.code for row in LANGUAGES.values() if row.script == "Latn")
-# Weights of a word in a language: a function word, a word of a term, one without its accents,
-# another form of such a word, or a learned word.
+#: Weights of a word in a language: a function word, a word of a term, one without its accents,
+#: another form of such a word, or a learned word.
 _FUNCTION, EXACT, _FOLDED, STEM, LEARNED = 5.0, 4.0, 3.0, 2.0, 1.0
 
 _SHORTEST_STEM = 4

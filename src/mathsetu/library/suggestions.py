@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Literal
 from mathsetu.intake.question import Question
 from mathsetu.languages.analyze import analyze, tokenize
 from mathsetu.languages.glossary import Glossary
+from mathsetu.languages.normalise import fold
 from mathsetu.languages.scripts import dominant_script
 from mathsetu.languages.table import LANGUAGES, ROWS, language
-from mathsetu.languages.vocabulary import known
+from mathsetu.languages.vocabulary import LEARNED, STEM, weight_in
 from mathsetu.library.prefix_index import PrefixIndex, folded
-from mathsetu.library.spelling import Spelling
+from mathsetu.library.spelling import Spelling, edits
 
 if TYPE_CHECKING:
     from mathsetu.library.library import Library
@@ -32,6 +33,8 @@ _TERMS_OFFERED, _TITLES_OFFERED = 4, 4
 _SHORTEST, _WORDS, _LOOKED_AT = 2, 4, 200
 # A word that occurs this often in titles is not a misspelling.
 _USUAL = 2
+# Least letters of a word that may be a misspelling although its stem was learned.
+_LONG = 8
 _WORD = re.compile(r"[^\W\d_][^\s$.,;:!?()\[\]{}|/+=<>^«»“”„।،؛؟]*")
 _SENTENCE_END = re.compile(r"[.;:!?।؛؟\n]")
 
@@ -195,14 +198,20 @@ class Suggestions:
         [only, *more] = tokenize(word) or [""]
         if more or not only or any(letter.isdigit() for letter in only):
             return ""
-        if known(only, LANGUAGES) or self._library.has_words(
+        own = max(weight_in(only, code) for code in languages)
+        # In another language, an ending or a learned stem fits by chance.
+        if own > LEARNED or any(weight_in(only, code) > STEM for code in LANGUAGES):
+            return ""
+        if self._library.has_words(
             term for code in (*languages, "") for term in analyze(only, code)
         ):
             return ""
-        for code in languages:
-            if near := _spelling_of(code).nearest(only):
-                return near
-        return self._spelling.nearest(only) if self._titles is not None else ""
+        near = next(filter(None, (_spelling_of(code).nearest(only) for code in languages)), "")
+        if own == LEARNED:
+            # The stem may have been learned from another word (contin: continent).
+            is_close = len(only) >= _LONG and edits(fold(only), fold(near), 1) == 1
+            return near if is_close else ""
+        return near or (self._spelling.nearest(only) if self._titles is not None else "")
 
     @cached_property
     def _spelling(self) -> Spelling:
