@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 from mathsetu.cli import VERBS, main
 from tests.command import Mathsetu
+from tests.light import LIGHT_TOML
 
 
 def started(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
@@ -120,6 +121,56 @@ def test_inspect_says_that_a_text_is_also_the_name_of_a_file(mathsetu: Mathsetu)
     shown = mathsetu("inspect", "note.md")
     assert shown.err == "note.md is also a file; --file note.md reads it\n"
     assert mathsetu("inspect", "note.txt").err == ""
+
+
+def test_inspect_refuses_a_file_that_is_no_text(mathsetu: Mathsetu) -> None:
+    Path("test.odt").write_bytes(b"PK\x03\x04\x98\xff")
+    for command in (("--file", "test.odt"), ("--problems", "--file", "test.odt")):
+        assert "is not a supported type of file" in mathsetu.refuses("inspect", *command)
+
+
+FAULTY = r"""# Means
+
+So $\frac{a+b}2\ge\sqrt{ab}.
+
+# Roots
+
+Here $\sqrt{x$ and $x$; $\foo+{y$.
+"""
+
+
+def test_formulas_that_are_read_in_part_are_reported_and_listed(mathsetu: Mathsetu) -> None:
+    Path("notes").mkdir()
+    Path("notes/a.md").write_text(FAULTY)
+    built = mathsetu("index", "lib", "notes", "--recipe", "msm-bm25", "--processes", "1")
+    assert "  read in part: 1 × a dollar sign that is not closed (notes/a.md#means)" in built.out
+    assert r"  read in part: 1 × { is not closed (\sqrt{x)" not in built.out  # no formula index
+    Path("light.toml").write_text(LIGHT_TOML)
+    report = mathsetu.json("index", "lib2", "notes", "--recipe", "light.toml", "--processes", "1")
+    assert {(one["reason"], *one["first"]) for one in report["faulty_formulas"]} == {
+        ("a dollar sign that is not closed", "notes/a.md#means"),
+        ("{ is not closed", r"\sqrt{x"),
+        (r"unknown command \foo", r"\foo+{y"),
+    }
+    for place in ("notes", "lib"):
+        listed = mathsetu("inspect", "--problems", "--file", place)
+        assert listed.code == 1
+        assert listed.out.splitlines() == [
+            "notes/a.md#means  a dollar sign that is not closed",
+            r"notes/a.md#roots  { is not closed at character 7: \sqrt{x",
+            r"notes/a.md#roots  unknown command \foo at character 0: \foo+{y",
+            r"notes/a.md#roots  { is not closed at character 7: \foo+{y",
+            "4 problems in 2 of 2 posts",
+        ]
+    Path("good.md").write_text("So $x$.")
+    good = mathsetu("inspect", "--problems", "--file", "good.md")
+    assert (good.code, good.out) == (0, "0 problems in 0 of 1 post\n")
+    told = json.loads(mathsetu("inspect", "--problems", "--file", "notes", "--json").out)
+    assert (told["posts"], told["errors"]) == (2, [])
+    assert told["problems"][1] == {
+        "id": "notes/a.md#roots", "message": "{ is not closed", "latex": r"\sqrt{x", "position": 7
+    }  # fmt: skip
+    assert "needs --file" in mathsetu.refuses("inspect", "--problems", "$x$")
 
 
 def test_inspect_says_why_there_is_nothing_to_show(mathsetu: Mathsetu) -> None:

@@ -75,7 +75,7 @@ def test_a_paper_of_one_file_and_a_bulk_archive_are_read(tmp_path: Path) -> None
                             "w"))  # fmt: skip
     posts, _, bad = read(bulk, skip=True)
     assert [post.body for post in posts] == [r"Let $\mathbb{R}$.", "Alone."]
-    assert bad.count + sum((bad.tally or Tally()).reasons.values()) == 1
+    assert bad.count + sum((bad.tally or Tally()).ignored.counts.values()) == 1
 
 
 def test_a_zip_archive_is_read_as_a_folder(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_a_zip_archive_is_read_as_a_folder(tmp_path: Path) -> None:
         archive.writestr("plot.png", "x")
     posts, tally, _ = read(tmp_path / "a.zip")
     assert [post.id for post in posts] == ["a.zip/notes/a.md#one", "7"]
-    assert tally.reasons == {"unsupported file type": 1}
+    assert tally.ignored.counts == {"unsupported file type": 1}
 
 
 def test_nothing_leads_out_of_an_archive(tmp_path: Path) -> None:
@@ -103,7 +103,10 @@ def test_nothing_leads_out_of_an_archive(tmp_path: Path) -> None:
     (tmp_path / "a.tar.gz").write_bytes(buffer.getvalue())
     posts, tally, _ = read(tmp_path / "a.tar.gz")
     assert [post.body for post in posts] == ["Text"]
-    assert tally.reasons == {"not a regular file": 1, "a path that leads outside its archive": 2}
+    assert tally.ignored.counts == {
+        "not a regular file": 1,
+        "a path that leads outside its archive": 2,
+    }
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.tar.gz", "secret.tex"]
 
 
@@ -142,7 +145,7 @@ def test_a_dump_of_stack_exchange_is_read_from_its_7z(tmp_path: Path) -> None:
         archive.writestr(POSTS, "Posts.xml")
     (post,), tally, _ = read(path)
     assert (post.id, post.url) == ("8", "https://math.stackexchange.com/q/8")
-    assert tally.reasons == {
+    assert tally.ignored.counts == {
         "another table of a Stack Exchange dump": 1,
         "a row that is neither question nor answer": 1,
     }
@@ -165,7 +168,10 @@ def test_a_dump_of_wikipedia_is_read_section_by_section(tmp_path: Path) -> None:
     assert second.title == "Teorema de Pitágoras › Demostración"
     assert second.url.startswith("https://es.wikipedia.org/wiki/Teorema_de_Pit%C3%A1goras#Demo")
     assert second.body == "Sea $$x<1$$"
-    assert tally.reasons == {"a wiki page that is not an article": 1, "a redirect of a wiki": 1}
+    assert tally.ignored.counts == {
+        "a wiki page that is not an article": 1,
+        "a redirect of a wiki": 1,
+    }
 
 
 def test_a_dump_that_declares_entities_is_refused(tmp_path: Path) -> None:
@@ -187,4 +193,4 @@ def test_archives_in_archives_are_read_two_deep(tmp_path: Path) -> None:
     (tmp_path / "outer.zip").write_bytes(data)
     posts, tally, _ = read(tmp_path / "outer.zip")
     assert [post.body for post in posts] == ["Note 2.", "Note 1.", "Note 0."]
-    assert dict(tally.reasons) == {"an archive inside archives": 1}
+    assert dict(tally.ignored.counts) == {"an archive inside archives": 1}

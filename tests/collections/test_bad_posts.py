@@ -131,7 +131,7 @@ def test_a_document_that_is_given_twice_is_told_so_without_a_line_that_nobody_se
         for name in ("one", "two")
     ]
     assert bad.tally is not None
-    assert not bad.tally.reasons
+    assert not bad.tally.ignored.counts
 
 
 @pytest.mark.thorough

@@ -267,7 +267,7 @@ def test_a_table_in_a_folder_is_read_or_told(tmp_path: Path) -> None:
     (tmp_path / "measured.csv").write_text("time,volt\n1,2\n")
     posts, tally = read(tmp_path)
     assert [post.id for post in posts] == ["a.csv#2"]
-    assert list(tally.reasons) == [
+    assert list(tally.ignored.counts) == [
         "a table with no column for the body (use --field body=COLUMN); there are: time, volt"
     ]
 
@@ -313,7 +313,7 @@ def test_data_in_a_folder_of_notes_does_not_stop(tmp_path: Path, name: str, text
     (tmp_path / name).write_text(text)
     posts, tally = read(tmp_path)
     assert [post.id for post in posts] == ["note.md"]
-    assert [reason.split(" (")[0] for reason in tally.reasons] == [
+    assert [reason.split(" (")[0] for reason in tally.ignored.counts] == [
         "a table with no column for the body"
     ]
 
@@ -324,7 +324,7 @@ def test_a_parquet_file_in_an_archive_is_told(tmp_path: Path) -> None:
         archive.writestr("a.parquet", "PAR1")
     posts, tally = read(tmp_path / "a.zip")
     assert len(posts) == 1
-    assert list(tally.reasons) == ["a Parquet file in an archive (unpack it first)"]
+    assert list(tally.ignored.counts) == ["a Parquet file in an archive (unpack it first)"]
 
 
 def test_named_columns_apply_to_the_tables_of_a_folder_that_have_them(tmp_path: Path) -> None:
@@ -340,7 +340,7 @@ def test_named_columns_apply_to_the_tables_of_a_folder_that_have_them(tmp_path: 
     ]  # fmt: skip
     assert posts[1].id == "7"
     assert dict(tally.files) == {"table": 3, "jsonl": 1, "markdown": 1}
-    assert list(tally.reasons) == ["holds queries, not posts"]
+    assert list(tally.ignored.counts) == ["holds queries, not posts"]
     # By itself, too, since it is one of many where a shell lists the files of a folder.
     (post,), _ = read(tmp_path / "mine.jsonl", body="Antwort")
     assert post.body == "b2"

@@ -98,7 +98,7 @@ def test_a_pdf_or_word_document_without_text_is_told_once(tmp_path: Path) -> Non
     tally = Tally()
     assert read(tmp_path, BadRows(tally=tally)) == []
     assert not tally.files
-    assert tally.places == {
+    assert tally.ignored.first == {
         "no text in it": [str(tmp_path / "a.docx")],
         "a PDF without text (scanned images?)": [str(tmp_path / "b.pdf")],
     }
@@ -422,7 +422,7 @@ def test_a_notebook_is_read_cell_by_cell(tmp_path: Path) -> None:
     assert r"print('\$5')" in first.body
     assert (second.id, second.title) == ("a.ipynb#more", "Halves › More")
     assert bad.tally is not None
-    assert bad.tally.reasons == {"a raw cell of a notebook": 1}
+    assert bad.tally.ignored.counts == {"a raw cell of a notebook": 1}
 
 
 @pytest.mark.parametrize("text", ["[]", "{}", "{", '{"cells": 7}', '{"cells": [{"source": 3}]}'])
@@ -500,7 +500,7 @@ def test_results_and_judgments_in_a_folder_are_not_taken_for_texts(tmp_path: Pat
     bad = BadRows(tally=Tally())
     assert [post.id for post in read(tmp_path, bad)] == ["note.txt"]
     assert bad.tally is not None
-    assert bad.tally.reasons == {"holds judgments, not posts": 1}
+    assert bad.tally.ignored.counts == {"holds judgments, not posts": 1}
 
 
 def test_what_is_missing_is_said_in_one_line(tmp_path: Path) -> None:
@@ -635,7 +635,7 @@ def test_each_file_is_counted_once(tmp_path: Path) -> None:
     assert len(read(tmp_path, bad)) == 4
     assert bad.tally is not None
     assert bad.tally.files == {"markdown": 1, "word": 1}
-    assert bad.tally.reasons == {"no text in it": 1}
+    assert bad.tally.ignored.counts == {"no text in it": 1}
 
 
 def test_pages_of_a_pdf_are_posts_as_far_as_they_can_be_read(
@@ -675,12 +675,12 @@ def test_pages_of_a_pdf_are_posts_as_far_as_they_can_be_read(
     bad = BadRows(tally=Tally())
     assert read(path, bad) == []
     assert bad.tally is not None
-    assert bad.tally.reasons == {"a PDF without text (damaged pages)": 1}
+    assert bad.tally.ignored.counts == {"a PDF without text (damaged pages)": 1}
     texts[:] = [" "]
     bad = BadRows(tally=Tally())
     assert read(path, bad) == []
     assert bad.tally is not None
-    assert bad.tally.reasons == {"a PDF without text (scanned images?)": 1}
+    assert bad.tally.ignored.counts == {"a PDF without text (scanned images?)": 1}
     texts[:] = ["a", "b", "c"]
     monkeypatch.setattr(pdf, "_MOST_PAGES", 2)
     bad = BadRows(notes=[])

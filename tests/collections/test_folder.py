@@ -232,7 +232,7 @@ def test_a_file_without_text_is_told_once_and_not_counted(tmp_path: Path) -> Non
     tally = Tally()
     assert [post.id for post in open_posts(tmp_path, BadRows(tally=tally))] == ["note.md"]
     assert dict(tally.files) == {"markdown": 1}
-    assert dict(tally.reasons) == {"an empty file": 9, "no text in it": 1}
+    assert dict(tally.ignored.counts) == {"an empty file": 9, "no text in it": 1}
 
 
 def test_what_is_no_folder_is_refused(tmp_path: Path) -> None:
@@ -345,7 +345,7 @@ def test_an_empty_file_by_itself_is_told(tmp_path: Path) -> None:
     write(tmp_path / "empty.md", "")
     tally = Tally()
     assert list(read_file(tmp_path / "empty.md", BadRows(tally=tally))) == []
-    assert dict(tally.reasons) == {"an empty file": 1}
+    assert dict(tally.ignored.counts) == {"an empty file": 1}
 
 
 def test_a_file_is_there_as_it_is_compressed_or_in_an_archive(tmp_path: Path) -> None:
@@ -378,7 +378,7 @@ def test_archives_in_a_folder_are_read_two_deep(tmp_path: Path) -> None:
         ("outer.zip/note.md", "Note 1."),
     ]
     assert bad.tally is not None
-    assert bad.tally.places == {
+    assert bad.tally.ignored.first == {
         "an archive inside archives": [f"{tmp_path}/outer.zip/inner.zip/inner.zip"]
     }
 
@@ -397,7 +397,7 @@ def test_a_compressed_file_in_an_archive_is_read_as_what_it_holds(tmp_path: Path
         ("a.zip/deep/a.md#one", "Text."),
     ]
     assert bad.tally is not None
-    assert bad.tally.places == {"unsupported file type": [f"{tmp_path}/a.zip/b.gz"]}
+    assert bad.tally.ignored.first == {"unsupported file type": [f"{tmp_path}/a.zip/b.gz"]}
     assert bad.notes == [f"{tmp_path}/a.zip/c.tex.gz: included files are missing: other"]
 
 

@@ -45,7 +45,7 @@ def test_raw_cells_are_counted(tmp_path: Path) -> None:
     bad = BadRows(tally=Tally())
     assert len(list(open_posts(path, bad))) == 1
     assert bad.tally is not None
-    assert bad.tally.reasons == {"a raw cell of a notebook": 2}
+    assert bad.tally.ignored.counts == {"a raw cell of a notebook": 2}
 
 
 def test_the_cells_of_a_notebook_may_have_so_many_characters(

@@ -34,6 +34,7 @@ def test_nobody_has_to_count() -> None:
     bad.add_read("a", "b")
     bad.add_ignored("a", "b")
     bad.add_left_out("a", 1)
+    bad.add_faulty_formula("{", "{ is not closed")
     bad.note("a")
     assert (bad.tally, bad.notes) == (None, None)
 
@@ -49,8 +50,9 @@ def test_posts_that_a_recipe_leaves_out_are_counted_apart() -> None:
     bad.add_left_out("1", 2)
     assert (tally.posts, tally.formulas) == (2, 1)
     assert tally.languages == {"": 1, "de": 1}
-    assert tally.reasons == {"a post that the recipe leaves out": 1}
-    assert tally.places == {"a post that the recipe leaves out": ["1"]}
+    assert tally.ignored.to_json() == [
+        {"reason": "a post that the recipe leaves out", "count": 1, "first": ["1"]}
+    ]
 
 
 def test_posts_are_counted_for_their_file_and_the_document_that_includes_it() -> None:
@@ -97,14 +99,14 @@ def test_a_tally_names_the_first_places_and_files(monkeypatch: pytest.MonkeyPatc
     tally = Tally()
     for number in range(7):
         tally.add_ignored(f"p{number}", "why", 2)
-    assert (tally.reasons["why"], tally.places["why"]) == (14, ["p0", "p1", "p2", "p3", "p4"])
     for number in range(1_002):
         tally.add_read(f"f{number}", "pdf", "text")
     tally.add_read("f", "word")
     assert (tally.files, len(tally.words)) == ({"pdf": 1_002, "word": 1}, 1_000)
     told = tally.to_json()
     assert (told["files"], told["kinds"]) == (1_003, {"pdf": 1_002, "word": 1})
-    assert told["ignored"] == [{"reason": "why", "count": 14, "first": tally.places["why"]}]
+    first = ["p0", "p1", "p2", "p3", "p4"]
+    assert told["ignored"] == [{"reason": "why", "count": 14, "first": first}]
     assert told["read"][0] == {"file": "f0", "got": "text"}
 
 
@@ -112,7 +114,20 @@ def test_nothing_is_passed_over_where_the_count_is_nought() -> None:
     bad = BadRows(tally=Tally())
     bad.add_ignored("a", "b", 0)
     assert bad.tally is not None
-    assert bad.tally.reasons == {}
+    assert bad.tally.ignored.to_json() == []
+
+
+def test_faulty_formulas_are_counted_by_reason_with_posts_that_have_a_lone_dollar() -> None:
+    bad = BadRows(tally=Tally())
+    assert bad.tally is not None
+    bad.add_faulty_formula("{a", "{ is not closed")
+    bad.add_faulty_formula("{b", "{ is not closed")
+    posts = [Post("1", r"It is \$\frac12."), Post("2", r"It costs \$5 or $\frac12$.")]
+    assert list(bad.tally.count(posts)) == posts
+    assert bad.tally.to_json()["faulty_formulas"] == [
+        {"reason": "{ is not closed", "count": 2, "first": ["{a", "{b"]},
+        {"reason": "a dollar sign that is not closed", "count": 1, "first": ["1"]},
+    ]
 
 
 def test_twenty_messages_are_kept_unless_told_otherwise() -> None:

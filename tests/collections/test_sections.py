@@ -152,7 +152,7 @@ def test_sections_that_two_documents_share_are_counted_once() -> None:
     assert [post.id for post in first] == ["shared.tex#a", "shared.tex#b"]
     assert [post.id for post in second] == ["b.tex#c"]
     assert bad.tally is not None
-    assert bad.tally.reasons == {"a section of a file that two documents include": 2}
+    assert bad.tally.ignored.counts == {"a section of a file that two documents include": 2}
 
 
 def test_a_bad_section_is_named_by_its_line_and_the_others_are_read(

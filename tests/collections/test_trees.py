@@ -53,7 +53,7 @@ def test_an_archive_lists_its_files_by_name_and_has_them() -> None:
     for tree in (ZipTree(zipped(members), "a.zip"), TarTree(tarred(members), "a.zip")):
         bad, tally = counting()
         assert list(tree.entries(bad)) == [("a.md", 1), ("b/two.md", 2)]
-        assert tally.places == {"a path that leads outside its archive": ["a.zip: ../c"]}
+        assert tally.ignored.first == {"a path that leads outside its archive": ["a.zip: ../c"]}
         assert tree.has("b/two.md")
         assert not tree.has("two.md")
         assert tree.read("b/two.md", 2) == b"22"
@@ -66,7 +66,7 @@ def test_an_encrypted_member_is_told() -> None:
     tree._members["a.md"].flag_bits |= 1
     bad, tally = counting()
     assert list(tree.entries(bad)) == [("b.md", 1)]
-    assert tally.places == {"encrypted": ["a.zip/a.md"]}
+    assert tally.ignored.first == {"encrypted": ["a.zip/a.md"]}
 
 
 def test_an_archive_may_have_so_many_members(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,8 +141,8 @@ def test_a_folder_passes_over_what_is_hidden_a_link_or_a_library(tmp_path: Path)
     bad, tally = counting()
     names = [entry.name for entry in tree.entries(bad)]
     assert names[:3] == ["a.md", "b/a.md", "b/z.md"]
-    assert tally.reasons["hidden"] == 2
-    assert tally.places["a link, not followed"] == [
+    assert tally.ignored.counts["hidden"] == 2
+    assert tally.ignored.first["a link, not followed"] == [
         str(tmp_path / "link"),
         str(tmp_path / "link.md"),
     ]
@@ -159,6 +159,6 @@ def test_a_folder_that_cannot_be_read_is_told(
     monkeypatch.setattr(trees.os, "scandir", closed)
     bad, tally = counting()
     assert list(FolderTree(tmp_path).entries(bad)) == []
-    ((why, places),) = tally.places.items()
+    ((why, places),) = tally.ignored.first.items()
     assert why.startswith("a folder that cannot be read: ")
     assert places == [str(tmp_path)]

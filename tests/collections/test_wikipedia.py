@@ -67,7 +67,7 @@ def test_pages_that_are_no_articles_are_counted(tmp_path: Path) -> None:
     )
     assert [post.id for post in found] == ["hiwiki:P"]
     assert bad.tally is not None
-    assert bad.tally.reasons == {
+    assert bad.tally.ignored.counts == {
         "a wiki page that is not an article": 2,
         "a redirect of a wiki": 1,
     }

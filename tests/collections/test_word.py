@@ -109,7 +109,7 @@ def test_a_document_without_text_is_told(tmp_path: Path) -> None:
     bad = BadRows(tally=Tally())
     assert read(tmp_path, paragraph("<w:t> </w:t>"), bad=bad) == []
     assert bad.tally is not None
-    assert (dict(bad.tally.reasons), dict(bad.tally.files)) == ({"no text in it": 1}, {})
+    assert (dict(bad.tally.ignored.counts), dict(bad.tally.files)) == ({"no text in it": 1}, {})
 
 
 def test_what_is_no_word_document_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,21 +3,23 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from mathsetu.errors import InputError
+from mathsetu.formulas.parse import parse_latex
 from mathsetu.intake.posts import PostFacts
 from mathsetu.library import Library, build, build_library, write
 from mathsetu.library.build import (
-    LeftOutCount,
     affected_answers,
     expect,
     index_posts,
     is_begun,
     make_marked,
 )
+from mathsetu.library.build_report import FaultyFormulas, LeftOutCount
 from mathsetu.library.manifest import BUILDING, read_manifest, segment_folder
 from mathsetu.library.store import Stored
 from mathsetu.recipes.schema import Selection
@@ -34,12 +36,44 @@ def test_answers_that_say_nothing_of_their_changed_questions_are_indexed_again()
     assert [answer.id for answer in found] == ["c"]
 
 
+class Report:
+    """Collects what a build reports."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[str, int | str]] = []
+
+    def add_left_out(self, post_id: str, formulas: int) -> None:
+        self.seen.append((post_id, formulas))
+
+    def add_faulty_formula(self, latex: str, message: str) -> None:
+        self.seen.append((latex, message))
+
+
 def test_posts_that_are_left_out_are_counted_and_passed_on() -> None:
-    seen: list[tuple[str, int]] = []
-    count = LeftOutCount(lambda post_id, formulas: seen.append((post_id, formulas)))
-    count("a", 2)
-    count("b", 0)
-    assert (count.posts, seen) == (2, [("a", 2), ("b", 0)])
+    report = Report()
+    count = LeftOutCount(report)
+    count.add_left_out("a", 2)
+    count.add_left_out("b", 0)
+    count.add_faulty_formula("{", "{ is not closed")
+    assert count.posts == 2
+    assert report.seen == [("a", 2), ("b", 0), ("{", "{ is not closed")]
+
+
+def test_formulas_with_warnings_are_reported_once_whoever_wants_them() -> None:
+    report = Report()
+    one, other = (
+        SimpleNamespace(wanted={"{x": 0, "y": 1}),
+        SimpleNamespace(wanted={"y": 0, "{z": 1}),
+    )
+    alone = FaultyFormulas([one], report)  # type: ignore[list-item]
+    assert alone.wanted is one.wanted
+    both = FaultyFormulas([one, other], report)  # type: ignore[list-item]
+    assert set(both.wanted) == {"{x", "y", "{z"}
+    for latex, read in zip("y", both.read([parse_latex("y")]), strict=True):
+        both.take(latex, read)
+    assert report.seen == []
+    both.take("{x", *both.read([parse_latex("{x")]))
+    assert report.seen == [("{x", "{ is not closed")]
 
 
 def test_a_build_that_has_read_all_posts_can_go_on(tmp_path: Path) -> None:

@@ -93,7 +93,7 @@ def command(
             read_sources(sources, format_name, lang, bad, opened),
             device=device,
             progress=progress,
-            on_left_out=bad.add_left_out,
+            report=bad,
         )
         opened.refresh()
         tally = bad.tally or Tally()

@@ -99,7 +99,7 @@ def command(
                 processes=processes,
                 device=device,
                 progress=progress,
-                on_left_out=bad.add_left_out,
+                report=bad,
             )
     except KeyboardInterrupt:
         if is_begun(Path(library), fingerprint):

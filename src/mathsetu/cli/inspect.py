@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from mathsetu.cli.intake import report_of
-from mathsetu.cli.output import json_option, print_json, print_table, say
+from mathsetu.cli.output import json_option, print_json, print_table, report_rows, say
 from mathsetu.collections.files import read_lines
 from mathsetu.collections.formats import detect
 from mathsetu.collections.rows import BadRows
@@ -19,6 +19,8 @@ from mathsetu.collections.tally import Tally
 from mathsetu.errors import InputError
 from mathsetu.intake.documents import with_document_languages
 from mathsetu.intake.posts import read_post
+from mathsetu.intake.problems import problems_of
+from mathsetu.library.upgrade import stored_posts
 from mathsetu.markup import FORMS, Span, plain, split, to_text
 from mathsetu.markup.pages import with_containers
 from mathsetu.places import is_library
@@ -34,14 +36,25 @@ _MOST = 10
 @click.option("--file", "path", type=click.Path(path_type=Path), help="Read a file instead.")
 @click.option("--id", "post_id", help="Show this post of the file or library given with --file.")
 @click.option("--form", type=click.Choice(FORMS), help="Format of the text, or of the whole file.")
+@click.option(
+    "--problems",
+    is_flag=True,
+    help="Only list the formulas of --file that are read in part, such as invalid LaTeX.",
+)
 @json_option
 def command(
-    text: str | None, path: Path | None, post_id: str | None, form: str | None, as_json: bool
+    text: str | None,
+    path: Path | None,
+    post_id: str | None,
+    form: str | None,
+    problems: bool,
+    as_json: bool,
 ) -> None:
     r"""Show a text or posts as spans and formulas, as the index reads them.
 
     TEXT is marked text, or in the format of --form; "-" reads standard input. A file is read as
-    mathsetu index reads it, section by section; with --form, as one text.
+    mathsetu index reads it, section by section; with --form, as one text. With --problems, --file
+    may be a folder or a library, and the exit code is 1 if there are problems.
 
     \b
     Examples:
@@ -49,6 +62,7 @@ def command(
       mathsetu inspect --file notes.md
       mathsetu inspect --file posts.jsonl --id 7
       mathsetu inspect --file my.library --id 'notes/series.md#sums'
+      mathsetu inspect --problems --file notes
     """
     if (text is None) == (path is None):
         raise click.UsageError("give either a TEXT or --file")
@@ -56,6 +70,11 @@ def command(
         raise click.UsageError("--id needs --file with a collection")
     if post_id is not None and form is not None:
         raise click.UsageError("--form reads all of a file as one text; give either --id or --form")
+    if problems:
+        if path is None or post_id is not None or form is not None:
+            raise click.UsageError("--problems needs --file, and neither --id nor --form")
+        _list_problems(path, as_json)
+        return
     if path is not None and post_id is None and is_library(path):
         raise InputError(
             f"{path}: is a library; --id ID shows one of its posts (all of them: mathsetu convert "
@@ -115,6 +134,29 @@ def _show_posts(posts: Iterator[Post], as_json: bool, bad: BadRows) -> None:
         say(f"the first {counted(len(shown), 'post')}; --id ID shows any other")
 
 
+def _list_problems(path: Path, as_json: bool) -> None:
+    """Print the problems of all posts; exit with 1 if there are any."""
+    bad = BadRows(skip=True)
+    form = None if is_library(path) else detect(path)
+    if form is not None and form.holds != "posts":
+        raise InputError(f"{path}: holds {form.holds}, and --problems needs posts")
+    found: list[dict[str, Any]] = []
+    tally = Tally()
+    for post in tally.count(form.read(path, bad) if form else stored_posts(path)):
+        found += [{"id": post.id} | one._asdict() for one in problems_of(post)]
+    if as_json:
+        print_json({"posts": tally.posts, "problems": found, "errors": bad.messages})
+    else:
+        for one in found:
+            where = f" at character {one['position']}: {one['latex']}" if one["latex"] else ""
+            say("", bold=one["id"], then=f"  {one['message']}{where}")
+        report_rows(bad)
+        posts = len({one["id"] for one in found})
+        say(f"{counted(len(found), 'problem')} in {posts:,} of {counted(tally.posts, 'post')}")
+    if found:
+        raise click.exceptions.Exit(1)
+
+
 def _say_why_nothing(bad: BadRows) -> None:
     """Report which files have no posts, and why."""
     for one in report_of(bad, {})["ignored"]:
@@ -159,12 +201,21 @@ def _read(path: Path) -> str:
 
 
 def _posts(path: Path, bad: BadRows) -> Iterator[Post] | None:
-    """The posts of a file as an index reads them; None if the file is not a collection of posts."""
+    """The posts of a file as an index reads them; None if the file is a text in another format."""
     try:
         form = detect(path)
     except InputError:
-        return None
+        if _is_text(path):
+            return None
+        raise
     return with_document_languages(form.read(path, bad)) if form.holds == "posts" else None
+
+
+def _is_text(path: Path) -> bool:
+    try:
+        return all(True for _ in read_lines(path))
+    except InputError:
+        return False
 
 
 def _found(path: Path, post_id: str) -> Post:

@@ -22,12 +22,15 @@ from mathsetu.collections.seen_ids import SeenIds
 from mathsetu.collections.tally import Tally
 from mathsetu.errors import InputError, NoPosts, RowError
 from mathsetu.markup import FORMS
+from mathsetu.printable import one_line
 from mathsetu.records import Post
 
 if TYPE_CHECKING:
     from mathsetu.library import Library
 
 _MOST_LINES = 8
+# Characters of a formula in a list.
+_WIDTH = 60
 # Maximum number of errors shown in one line when all sources are invalid.
 _MOST_ERRORS = 3
 # Posts per lookup of collections.
@@ -177,6 +180,7 @@ def report_of(bad: BadRows, languages: Mapping[str, int]) -> dict[str, Any]:
         "errors": bad.messages,
         "notes": list(bad.notes or ()),
         "ignored": counted["ignored"],
+        "faulty_formulas": counted["faulty_formulas"],
         "read": counted["read"],
         "columns": counted["columns"],
     }
@@ -212,6 +216,12 @@ def say_report(
         first = ", ".join(ignored["first"])
         more = ", …" if ignored["count"] > len(ignored["first"]) else ""
         say(f"  skipped: {ignored['count']:,} × {ignored['reason']} ({first}{more})", err=err)
+    for faulty in report["faulty_formulas"][:_MOST_LINES]:
+        first = ", ".join(one_line(item)[:_WIDTH] for item in faulty["first"])
+        more = ", …" if faulty["count"] > len(faulty["first"]) else ""
+        say(f"  read in part: {faulty['count']:,} × {faulty['reason']} ({first}{more})", err=err)
+    if report["faulty_formulas"]:
+        say("  (mathsetu inspect --problems --file SOURCE names all of them, with posts)", err=err)
     report_rows(bad)
 
 

@@ -151,7 +151,7 @@ def command(
     check_models(recipe, queries)
     with TemporaryDirectory() as place, progress_bar() as progress:
         folder = library or Path(place) / "library"
-        left_out: list[str] = []
+        report = _LeftOutIds()
         is_built = not same_recipe(folder, recipe)
         if not is_built:
             used = f"{folder}: this library is used as it is, and {posts} is not read"
@@ -164,7 +164,7 @@ def command(
                 open_posts(posts, BadRows(ids=SeenIds())),
                 recipe,
                 progress=progress,
-                on_left_out=lambda post_id, _: left_out.append(post_id),
+                report=report,
             )
         with Library(folder) as opened:
             asked = opened, load_recipe(name), queries, judgments
@@ -176,7 +176,7 @@ def command(
                 depth=depth,
                 pool=pool,
                 stored=stored,
-                left_out=left_out if is_built else None,
+                left_out=report.ids if is_built else None,
             )
             members = opened.recipe.members
     if save is not None and done.fusion is not None:
@@ -199,6 +199,20 @@ def command(
         say("what differs:" if has_paper(recipe.name) else "notes:")
     for difference in done.differences:
         say(f"  {difference}")
+
+
+class _LeftOutIds:
+    """Collects the ids of the posts that a recipe leaves out."""
+
+    def __init__(self) -> None:
+        self.ids: list[str] = []
+
+    def add_left_out(self, post_id: str, formulas: int) -> None:
+        """Add the id of a post."""
+        self.ids.append(post_id)
+
+    def add_faulty_formula(self, latex: str, message: str) -> None:
+        """Ignore faulty formulas: the posts are the collection's."""
 
 
 def _refuse(parameters: Collection[str], why: str) -> None:

@@ -56,12 +56,10 @@ from mathsetu.encoders.accelerator import PROCESSOR
 from mathsetu.errors import InputError
 from mathsetu.intake.posts import PostFacts
 from mathsetu.library.build import (
-    LeftOutCount,
-    OnLeftOut,
     affected_answers,
     build_segments,
-    uncounted,
 )
+from mathsetu.library.build_report import NO_REPORT, BuildReport, LeftOutCount
 from mathsetu.library.manifest import segment_folder
 from mathsetu.recipes.schema import parse_table
 from mathsetu.records import Post
@@ -85,10 +83,10 @@ def add_to_cluster(
     progress: Progress,
     device: str = PROCESSOR,
     grace: float = GRACE,
-    on_left_out: OnLeftOut = uncounted,
+    report: BuildReport = NO_REPORT,
 ) -> int:
     """Add posts, replacing those with the same ids; returns how many were added."""
-    left_out = LeftOutCount(on_left_out)
+    left_out = LeftOutCount(report)
     with _changing(cluster, grace) as change:
         new: set[str] = set()
         everything = chain(_noted(posts, new), change.answers_to(new))
@@ -157,7 +155,7 @@ class _Change:
         processes: int,
         device: str,
         progress: Progress,
-        on_left_out: OnLeftOut = uncounted,
+        report: BuildReport = NO_REPORT,
     ) -> None:
         """Index posts as new segments; older posts with the same ids are removed."""
 
@@ -178,7 +176,7 @@ class _Change:
                 processes=processes,
                 device=device,
                 progress=show,
-                on_left_out=on_left_out,
+                report=report,
             )
             for name in built:
                 points = SegmentPoints(

@@ -130,6 +130,11 @@ class BadRows:
         if self.tally is not None:
             self.tally.add_left_out(post_id, formulas)
 
+    def add_faulty_formula(self, latex: str, message: str) -> None:
+        """Count a formula that is read only in part, if there is a tally."""
+        if self.tally is not None:
+            self.tally.faulty.add(latex, message)
+
     def note_form_used(self) -> None:
         """Record that a file is read to which the user's ``form`` may apply."""
         if self.tally is not None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from mathsetu.markup.delimiters import LONE_DOLLAR, has_lone_dollar
 from mathsetu.records import Post, is_section_or_row, source_file_of
 
 #: Maximum number of places listed for each reason; all are counted.
@@ -15,21 +16,49 @@ _NAMED = 5
 _MOST_FILES = 1_000
 
 
+class Reasons:
+    """Counts of items by reason, with the first items of each.
+
+    >>> reasons = Reasons()
+    >>> reasons.add("plot.png", "unsupported file type")
+    >>> reasons.to_json()
+    [{'reason': 'unsupported file type', 'count': 1, 'first': ['plot.png']}]
+    """
+
+    def __init__(self) -> None:
+        #: How often each reason occurred, and the first items of each.
+        self.counts: Counter[str] = Counter()
+        self.first: dict[str, list[str]] = {}
+
+    def add(self, item: str, reason: str, count: int = 1) -> None:
+        """Count one item, or an item that stands for several."""
+        self.counts[reason] += count
+        named = self.first.setdefault(reason, [])
+        if len(named) < _NAMED:
+            named.append(item)
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """Return the reasons, the most frequent first, as values for JSON."""
+        return [
+            {"reason": reason, "count": count, "first": self.first[reason]}
+            for reason, count in self.counts.most_common()
+        ]
+
+
 @dataclass
 class Tally:
-    """Counts of files by kind, and of skipped items by reason.
+    """Counts of files by kind, of ignored items, and of formulas that are read only in part.
 
     >>> tally = Tally()
     >>> tally.add_read("a.md", "markdown")
-    >>> tally.add_ignored("plot.png", "unsupported file type")
-    >>> tally.to_json()["ignored"]
-    [{'reason': 'unsupported file type', 'count': 1, 'first': ['plot.png']}]
+    >>> tally.to_json()["kinds"]
+    {'markdown': 1}
     """
 
     files: Counter[str] = field(default_factory=Counter)
     words: list[tuple[str, str]] = field(default_factory=list)
-    reasons: Counter[str] = field(default_factory=Counter)
-    places: dict[str, list[str]] = field(default_factory=dict)
+    ignored: Reasons = field(default_factory=Reasons)
+    faulty: Reasons = field(default_factory=Reasons)
     columns: list[str] = field(default_factory=list)
     fields: set[str] = field(default_factory=set)
     has_forms: bool = False
@@ -46,6 +75,8 @@ class Tally:
             self.posts += 1
             self.formulas += len(post.formulas)
             self.languages[post.language] += 1
+            if has_lone_dollar(post.body):
+                self.faulty.add(post.id, LONE_DOLLAR)
             yield post
 
     def add_left_out(self, post_id: str, formulas: int) -> None:
@@ -67,10 +98,7 @@ class Tally:
 
     def add_ignored(self, path: str, reason: str, count: int = 1) -> None:
         """Count what was skipped, by reason."""
-        self.reasons[reason] += count
-        named = self.places.setdefault(reason, [])
-        if len(named) < _NAMED:
-            named.append(path)
+        self.ignored.add(path, reason, count)
 
     def to_json(self) -> dict[str, Any]:
         """Return the tally as a dictionary for JSON."""
@@ -79,8 +107,6 @@ class Tally:
             "kinds": dict(sorted(self.files.items())),
             "read": [{"file": path, "got": word} for path, word in self.words],
             "columns": self.columns,
-            "ignored": [
-                {"reason": reason, "count": count, "first": self.places[reason]}
-                for reason, count in self.reasons.most_common()
-            ],
+            "ignored": self.ignored.to_json(),
+            "faulty_formulas": self.faulty.to_json(),
         }

@@ -20,6 +20,7 @@ from mathsetu.errors import InputError, NoPosts
 from mathsetu.intake.documents import with_document_languages
 from mathsetu.intake.posts import PostFacts, read_post
 from mathsetu.languages.analyze import tokenize
+from mathsetu.library.build_report import NO_REPORT, BuildReport, FaultyFormulas
 from mathsetu.library.manifest import BUILDING, segment_folder, segment_folders
 from mathsetu.library.store import (
     STORE,
@@ -37,7 +38,7 @@ from mathsetu.pool import ordered_map
 from mathsetu.recipes.parts import check_model, join_statistics, make_builder
 from mathsetu.recipes.schema import Recipe, Selection
 from mathsetu.records import Post, has_question_text
-from mathsetu.retrieval.base import Builder, DistinctReader, Kind
+from mathsetu.retrieval.base import FORMULAS, Builder, DistinctReader, Kind
 from mathsetu.retrieval.mapped import seal, unseal
 
 #: Called with the name of the current step and the number of items done.
@@ -46,27 +47,6 @@ Progress = Callable[[str, int], None]
 
 def quiet(what: str, number: int) -> None:
     """Report no progress."""
-
-
-#: Called with the id of a post that the recipe leaves out, and its number of formulas.
-OnLeftOut = Callable[[str, int], None]
-
-
-def uncounted(post_id: str, formulas: int) -> None:
-    """Ignore posts that the recipe leaves out."""
-
-
-class LeftOutCount:
-    """Counts the posts that the recipe leaves out and forwards them to another callback."""
-
-    def __init__(self, on_left_out: OnLeftOut) -> None:
-        self.posts = 0
-        self._on_left_out = on_left_out
-
-    def __call__(self, post_id: str, formulas: int) -> None:
-        """Count a post and call the other callback."""
-        self.posts += 1
-        self._on_left_out(post_id, formulas)
 
 
 #: Posts per segment. A segment is built in memory (1.8 GB for 60,000 short posts).
@@ -88,7 +68,7 @@ def build_segments(
     processes: int,
     device: str,
     progress: Progress,
-    on_left_out: OnLeftOut = uncounted,
+    report: BuildReport,
 ) -> dict[str, int]:
     """Write complete segments; returns the number of posts of each, by segment name.
 
@@ -110,7 +90,7 @@ def build_segments(
         processes: The number of worker processes.
         device: The device that encodes passages.
         progress: Called as the work goes on.
-        on_left_out: Called for each post that is read and that the recipe leaves out.
+        report: Is told what is left out or read only in part.
     """
     # Checked first: reading and encoding may take hours.
     for part, settings in recipe.parts.items():
@@ -138,7 +118,7 @@ def build_segments(
             with closing(ordered_map(read, known, processes, _CHUNK)) as rows:
                 left_out: Counter[str] = Counter()
                 read_rows = _counted(rows, "reading", progress)
-                selected = _selected(read_rows, left_out, on_left_out)
+                selected = _selected(read_rows, left_out, report)
                 count = _write_stores(work, selected)
             if left_out and not count:
                 raise InputError(f"{recipe.name}: {_all_left_out(left_out)}")
@@ -164,7 +144,7 @@ def build_segments(
         for number, (piece, store) in enumerate(zip(pieces, stores, strict=True)):
             done = sum(counts[:number])
             counting = _Shifted(progress, done)
-            _build_parts(piece, recipe, store.all(find), processes, device, counting)
+            _build_parts(piece, recipe, store.all(find), processes, device, counting, report)
     if len(pieces) > 1:
         for part in recipe.parts:
             join_statistics(recipe.parts[part], [piece / part for piece in pieces])
@@ -268,13 +248,14 @@ def _build_parts(
     processes: int,
     device: str,
     progress: Progress,
+    report: BuildReport,
 ) -> None:
     """Build the unfinished parts of a segment in one pass over its posts."""
     missing = [part for part in recipe.parts if not (piece / part).is_dir()]
     if not missing:
         return
     builders = [make_builder(recipe.parts[part], f"parts.{part}", device) for part in missing]
-    index_posts(builders, posts, processes, progress)
+    index_posts(builders, posts, processes, progress, report)
     for part, builder in zip(missing, builders, strict=True):
         _write_part(piece / part, builder)
 
@@ -321,6 +302,7 @@ def index_posts(
     posts: Iterable[Stored],
     processes: int = 1,
     progress: Progress = quiet,
+    report: BuildReport = NO_REPORT,
 ) -> None:
     """Feed all posts to the builders, then process each distinct formula or passage only once."""
     prepare = partial(_prepared, [builder.prepare for builder in builders])
@@ -332,6 +314,8 @@ def index_posts(
     for builder in builders:
         if builder.reader is not None:
             readers.setdefault(builder.reader.kind, []).append(builder.reader)
+    if FORMULAS in readers:
+        readers[FORMULAS].append(FaultyFormulas(readers[FORMULAS], report))
     for kind, own in readers.items():
         _read_distinct(kind, own, processes, progress)
 
@@ -377,13 +361,13 @@ class _LeftOut(NamedTuple):
 
 
 def _selected(
-    rows: Iterable[Row | _LeftOut], left_out: Counter[str], on_left_out: OnLeftOut
+    rows: Iterable[Row | _LeftOut], left_out: Counter[str], report: BuildReport
 ) -> Iterator[Row]:
     """The posts to index; the others are counted by the setting that excludes them."""
     for row in rows:
         if isinstance(row, _LeftOut):
             left_out[row.setting] += 1
-            on_left_out(row.id, row.formulas)
+            report.add_left_out(row.id, row.formulas)
         else:
             yield row
 

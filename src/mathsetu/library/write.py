@@ -17,14 +17,12 @@ from mathsetu.errors import InputError
 from mathsetu.intake.posts import PostFacts
 from mathsetu.library import build
 from mathsetu.library.build import (
-    LeftOutCount,
-    OnLeftOut,
     Progress,
     affected_answers,
     build_segments,
     quiet,
-    uncounted,
 )
+from mathsetu.library.build_report import NO_REPORT, BuildReport, LeftOutCount
 from mathsetu.library.lock import writing_alone
 from mathsetu.library.manifest import (
     BUILDING,
@@ -68,7 +66,7 @@ def build_library(
     processes: int | None = None,
     device: str = PROCESSOR,
     progress: Progress = quiet,
-    on_left_out: OnLeftOut = uncounted,
+    report: BuildReport = NO_REPORT,
 ) -> None:
     """Build a library; an existing one is replaced when the new one is complete.
 
@@ -82,8 +80,7 @@ def build_library(
         device: The device that encodes passages: ``cpu``, or an accelerator supported by torch,
             such as ``cuda``, whose vectors are equal to within quantisation.
         progress: Called as the work goes on.
-        on_left_out: Called with the id and the number of formulas of each post that the recipe
-            leaves out; not for posts that an interrupted build had already read.
+        report: Is told which posts the recipe leaves out, and which formulas are faulty.
     """
     _check_folder(folder, "is published from a folder: build there, then 'mathsetu publish'")
     library = Path(folder)
@@ -105,7 +102,7 @@ def build_library(
             processes=processes or all_cores(),
             device=device,
             progress=progress,
-            on_left_out=on_left_out,
+            report=report,
         )
         segments = [_segment(library, own, count) for own, count in built.items()]
         _commit(library, _plain(asdict(chosen)), segments, models_of(chosen))
@@ -123,13 +120,13 @@ def add_posts(
     processes: int | None = None,
     device: str = PROCESSOR,
     progress: Progress = quiet,
-    on_left_out: OnLeftOut = uncounted,
+    report: BuildReport = NO_REPORT,
 ) -> int:
     """Add posts as a new segment, without a rebuild; returns how many were added.
 
     Only the new posts are indexed, and the existing answers to them, because an answer is indexed
     with its question. A post replaces the post with the same id. A search reads every segment;
-    when there are many, small ones are merged. ``device`` and ``on_left_out`` are used as in
+    when there are many, small ones are merged. ``device`` and ``report`` are used as in
     `build_library`.
 
     ``folder`` may be the address of a library on a cluster, where searches see the new posts
@@ -149,9 +146,9 @@ def add_posts(
                 processes=processes or all_cores(),
                 device=device,
                 progress=progress,
-                on_left_out=on_left_out,
+                report=report,
             )
-    left_out = LeftOutCount(on_left_out)
+    left_out = LeftOutCount(report)
     with _changing(folder) as change:
         new: set[str] = set()
         posts = chain(_noted(posts, new), change.answers_to(new))
@@ -267,7 +264,7 @@ class _Change:
         processes: int,
         device: str,
         progress: Progress,
-        on_left_out: OnLeftOut = uncounted,
+        report: BuildReport = NO_REPORT,
     ) -> None:
         """Index posts as new segments; older posts with the same ids are removed."""
         built = build_segments(
@@ -281,7 +278,7 @@ class _Change:
             processes=processes,
             device=device,
             progress=progress,
-            on_left_out=on_left_out,
+            report=report,
         )
         self._next += len(built)
         for name, count in built.items():

@@ -51,6 +51,10 @@ _AFTER_FORMULA = frozenset(" \n\t,.;:?!)]-")
 _BEFORE_FORMULA = frozenset(" \n\t([")
 _WORD = re.compile(r"(?<!\S)[^\W\d_]\w[^\s\\]*")
 _EARLY_END = re.compile(r"\\\$(?=[\s,.;:?!)\]])")
+# A literal dollar before LaTeX, the last dollar of its line.
+_LONE_DOLLAR = re.compile(r"\\\$(?=[^\s$]{0,80}?(?:\\[A-Za-z]{2}|[\^_][\w{(\\]))(?![^\n]*\$)")
+#: The message for such a dollar.
+LONE_DOLLAR = "a dollar sign that is not closed"
 _CLOSERS = {"(": ")", "[": "]"}
 # Commands and braces inside a pair of dollars.
 _NESTED = re.compile(r"\\[A-Za-z]++|\\.|[{}]", re.DOTALL)
@@ -118,6 +122,17 @@ def lone_formula(text: str, *, prices: bool = True) -> DelimitedFormula | None:
     """
     pair = _LONE_PAIR.fullmatch(text)
     return _between(text, *pair.span(1), prices) if pair else None
+
+
+def has_lone_dollar(marked: str) -> bool:
+    r"""Whether a marked text has a dollar before LaTeX that no other dollar closes.
+
+    >>> has_lone_dollar(r"It is \$\frac12 of $x$."), has_lone_dollar(r"It is \$\frac12 of x.")
+    (False, True)
+    >>> has_lone_dollar(r"It costs \$5.")
+    False
+    """
+    return _LONE_DOLLAR.search(marked) is not None
 
 
 class _Events:
