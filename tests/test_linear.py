@@ -32,6 +32,7 @@ from mathsetu.languages.sentences import clauses, sentences
 from mathsetu.languages.transliterate import itrans, romanise
 from mathsetu.markup import snippet, split, to_text
 from mathsetu.markup.convert import text_and_formulas
+from mathsetu.markup.delimiters import has_lone_dollar
 from mathsetu.markup.mathml import mathml_to_latex
 from mathsetu.markup.pages import clean_page
 from mathsetu.markup.wikitext import sections as wiki_sections
@@ -52,6 +53,7 @@ PROSE: Final = [
     *"< > <div> </div> <div <!-- --> <![CDATA[ <? </ <p> <li> <code> <pre> <math> <script>".split(),
     *"&amp; &lt; &# &#x &a ` `a ~~~ [ ]( [a]( ![ [[ ] * ** *a _a __ > # | |a a_".split(),
     '<a href="', '<span class="math-container">', '<span class="math-container">$', "`` ` ",
+    "<td> ", "</td> <td> ", "<ol><li>", r"\$ ", r"\$\frac ",
     "```\n", "> ", "- ", "- a\n", "1. ", "# a\n", "a\n=\n", "---\n", "|a|b|\n|-|-|\n", "[a]: b\n",
     "$x$ ", "a ", "a. ", "A. ", "! ", "QZ1 ", "qz", "\n", "\n\n", " ", "\t", "\x1b", "\0",
     "e\u0301", "\u0301", "\u200d", "\u093f", "क्", "क ", "ا ", "中", "\ue000", "\ue0001\ue001",
@@ -84,6 +86,7 @@ READERS: Final[dict[str, Callable[[str], object]]] = {
        for form in ("text", "markdown", "latex", "html")},
     **{f"to_text {form}": lambda text, form=form: to_text(text, form)
        for form in ("text", "markdown", "latex", "html")},
+    "lone dollar": has_lone_dollar,
     "attribute": _refusing(lambda text: text_and_formulas(text, "attribute", "7", "body")),
     "sections": lambda text: [list(sections(text, form)) for form in ("markdown", "html")],
     "tex expansion": lambda text: expand(text, "a.tex", lambda name, origin: None),

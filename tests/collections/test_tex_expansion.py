@@ -163,6 +163,11 @@ def test_addresses_and_code_are_text_without_meaning(source: str, text: str) -> 
         (r"\paragraph[s]{Q}text", "\n\nQ. text"),
         (r"\caption[s]{Cap} x", "\n\nCap\n x"),
         (r"a\footnote[3]{note $x$} b", "a (note $x$) b"),
+        (r"\begin{enumerate}[start=3]\item a \item[b)] b \item c\end{enumerate}",
+         "\n\n3.  a \\item b)  b \n4.  c\n"),
+        (r"\begin{enumerate}\item a\begin{enumerate}\item b\begin{itemize}\item c\end{itemize}"
+         r"\item d\end{enumerate}\item e\end{enumerate}\end{enumerate}",
+         "\n\n1.  a\n\n(a)  b\n\\item  c\n\n(b)  d\n\n2.  e\n\n"),
         (r"\begin{itemize}\item[a)] x \item y\end{itemize}", "\n\\item a)  x \\item  y\n"),
         (r"\begin{frame}[fragile]{A title}Text\end{frame}", "\n\nA title. Text\n"),
         (r"\begin{block}{B}Text\end{block}", "\n\nB. Text\n"),

@@ -131,6 +131,31 @@ def test_latin_languages_are_not_taken_for_hindi(text: str) -> None:
     assert detect(text).language != "hi"
 
 
+@pytest.mark.parametrize(
+    ("text", "likely"),
+    [
+        ("теорема Пифагора", ("ru", "bg")),
+        ("интеграл от синуса", ("ru", "bg")),
+        ("производная сложной функции", ("ru",)),
+        ("теорема на Питагор", ("bg",)),
+        ("сума на ъглите в триъгълник", ("bg",)),
+        ("теорема Піфагора", ("uk",)),
+        ("випадкова величина", ("uk",)),
+        ("собственные значения", ("ru",)),
+    ],
+)
+def test_a_few_words_in_cyrillic_are_looked_up(text: str, likely: tuple[str, ...]) -> None:
+    found = detect(text)
+    assert found.language == likely[0]
+    assert (found.likely or (found.language,))[: len(likely)] == likely
+
+
+def test_the_library_decides_between_languages_in_cyrillic() -> None:
+    for code in ("bg", "uk"):
+        found = detect("параметри", prior=Prior(library=frozenset({code, "en"})))
+        assert found.language == code
+
+
 @pytest.mark.parametrize("text", ["", "  ", "$x^2+y^2$", "x", "42 + 1 = ?", "QZ1 QZ2", "α"])
 def test_without_words_there_is_no_language(text: str) -> None:
     assert detect(text) == Detected("", 0.0, "")

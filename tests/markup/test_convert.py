@@ -135,6 +135,50 @@ def test_plain_shows_dollars_as_dollars() -> None:
     assert plain(to_text("costs $5 and $6")) == "costs $5 and $6"
 
 
+LISTS = """1. One $x$.
+2. Two
+   more.
+
+   - a
+   - b
+3. Three
+
+5) Five
+
+Text."""
+NUMBERED = "1. One $x$.\n2. Two\nmore.\n- a\n- b\n3. Three\n5. Five\nText."
+TABLE = """
+| f | g |
+|---|---|
+| $x^2$ | \\$5 |
+| $e^x$ |  |
+"""
+CELLS = "<td>$5</td><td>$6</td></tr><tr><td>$x_1$</td><td>$7</td>"
+
+
+@pytest.mark.parametrize(
+    ("source", "form", "text"),
+    [
+        (LISTS, "markdown", NUMBERED),
+        (TABLE, "markdown", "f │ g\n$x^2$ │ \\$5\n$e^x$"),
+        ("<ol><li>One<li>Two</ol><li>Other", "html", "1. One\n2. Two\n- Other"),
+        ("<OL START=0><LI>\n<p>One</p></LI>\n<LI VALUE='7'>Two<LI>x</OL>", "html",
+         "0. One\n7. Two\n8. x"),
+        ("<ol type=a><li>x<ul><li>y</ul><li>z</ol></ol><ul><li>\n<p>w</ul>", "html",
+         "a. x\n- y\nb. z\n- w"),
+        ('<ol type="A" start="26"><li>x<li>y<math><mi>a</mi></math></ol>', "html",
+         "Z. x\n27. y$a$"),
+        (f"<table><tr>{CELLS}</tr></table>", "html", "\\$5 │ \\$6\n$x_1$ │ \\$7"),
+        ("<table><tr>\n<th>\na b\n</th>\n<td></td> <th class='x'> c</th>\n</tr><tr><td>d</table>",
+         "html", "a b c\nd"),
+        ('<tr><td class="ltx_eqn_cell">$a$</td><td class="ltx_eqn_cell">$=b$</td></tr>', "html",
+         "$a$ $=b$"),
+    ],
+)  # fmt: skip
+def test_lists_keep_their_numbers_and_tables_their_rows(source: str, form: str, text: str) -> None:
+    assert to_text(source, form) == text
+
+
 def test_an_unknown_form_is_refused_with_the_known_ones() -> None:
     with pytest.raises(UnknownFormat, match=r"'docx' \(known: html, latex, markdown, text\)"):
         split("x", "docx")

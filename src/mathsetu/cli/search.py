@@ -31,6 +31,8 @@ _MOST_HITS = 10_000
 _VALUES_SHOWN = 10
 # Maximum number of characters of the words, and of the formulas, in the echo of the query.
 _LONGEST_ECHO = 300
+# A part with a smaller share of the score is only explained if it has something to quote.
+_LEAST_SHARE = 0.01
 
 
 @click.command("search")
@@ -216,6 +218,6 @@ def _print_hit(rank: int, hit: Hit, posts: Mapping[str, Post], explain: bool) ->
         also = ", ".join(f"{posts[other].language} ({other})" for other in hit.versions)
         say(f"   also in: {also}")
     for reason in hit.reasons if explain else ():
-        if reason.detail or round(reason.score, 2):
+        if reason.detail or reason.score > _LEAST_SHARE * hit.score:
             detail = readable(pieces(reason.detail)) if reason.detail else "nothing to quote"
             say(f"   {reason.part} {reason.score:.2f}: {detail}")

@@ -60,7 +60,7 @@ _ADVANTAGE_OF_OURS = 8.0
 _ADVANTAGE = (
     dict.fromkeys(FURTHER, 2.0)
     | dict.fromkeys(LANGUAGES, _ADVANTAGE_OF_OURS)
-    | {"en": 16.0, "hi": 12.0, "hr": 8.0 / 3}
+    | {"en": 16.0, "hi": 12.0, "hr": 8.0 / 3, "ru": 3.0}
 )
 _SERVED_BY = {"bs": "hr", "sr": "hr"}
 # Languages that are also typed in Latin letters, Hindi first.
@@ -92,6 +92,9 @@ _ALIEN = {
     "cs": re.compile("[ćđñ]", re.IGNORECASE),
     "es": re.compile("[ěřůťďňćđčšžý]", re.IGNORECASE),
     "en": re.compile("[ěřůťďňćđčšžýñ]", re.IGNORECASE),
+    "ru": re.compile("[іїєґ]"),
+    "uk": re.compile("[ыэёъ]"),
+    "bg": re.compile("[ыэёіїєґ]"),
 }
 # Further languages that queries may be in; the model has many more, too many for a few words.
 _MAJOR = frozenset(FURTHER) | frozenset("sl da nb no fi et lt lv he".split())
@@ -237,6 +240,8 @@ def _by_words(
         )
         if looked_up is not None:
             return looked_up
+    if script == "Cyrl" and len(tokens) <= _FEW and (found := _in_cyrillic(plain, tokens, prior)):
+        return found
     if script == "Latn" and (alone := _only_known_to(plain, tokens)):
         return Detected(alone, _SURE, script)
     best, confidence = _by_model(plain, script, tokens, prior)
@@ -476,6 +481,30 @@ def _further_by_words(text: str, counting: list[str], prior: Prior) -> Detected 
         return None
     is_near = odds[best] - odds[second] < _NEAR
     return Detected(best, _MOSTLY, "Latn", (best, second) if is_near else ())
+
+
+def _in_cyrillic(text: str, tokens: list[str], prior: Prior) -> Detected | None:
+    """Return the further language in Cyrillic script that knows the words of a short text best.
+
+    None if no language knows any of them.
+    """
+    counting = [token for token in tokens if len(token) > 1 and not token.isdigit()]
+    known_to = {
+        code: [approximate_weight_in(token, code) for token in counting]
+        for code, row in FURTHER.items()
+        if row.script == "Cyrl" and not _alien(text.lower(), code)
+    }
+    if not any(map(any, known_to.values())):
+        return None
+    chances = dict(_model()(text))
+    odds = {
+        code: sum(weight or -_UNKNOWN for weight in own) / len(counting)
+        + log(max(float(chances.get(code, 0.0)), _LEAST_CHANCE) * prior.weight(code))
+        for code, own in known_to.items()
+    }
+    best, *others = sorted(odds, key=lambda code: (-odds[code], code))
+    near = tuple(code for code in others if odds[best] - odds[code] < _NEAR and any(known_to[code]))
+    return Detected(best, _MOSTLY, "Cyrl", (best, *near) if near else ())
 
 
 def _by_learned_words(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from mathsetu.errors import UnknownFormat
 from mathsetu.limits import LONGEST_MARKDOWN
 from mathsetu.markup.attributes import from_attribute
+from mathsetu.markup.blocks import with_blocks
 from mathsetu.markup.code import latex_code, markdown_code
 from mathsetu.markup.delimiters import DelimitedFormula, find_formulas, lone_formula
 from mathsetu.markup.dumps import Extracted, extract_elements_fast
@@ -196,7 +197,7 @@ def _markdown_text(spans: list[Span]) -> str:
         _HOLDER.format(next(numbers)) if span.kind == "formula" else _without_marks(span.raw)
         for span in spans
     )
-    page = split_html(with_scripts(_markdown_renderer().render(source)))
+    page = split_html(with_blocks(with_scripts(_markdown_renderer().render(source))))
     # All formulas are already replaced, so what looks like a formula here is text.
     prose, code = _hold(
         Span("code" if span.kind == "code" else "text", "", span.content if span.kind != "formula"

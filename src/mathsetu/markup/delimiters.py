@@ -52,7 +52,7 @@ _BEFORE_FORMULA = frozenset(" \n\t([")
 _WORD = re.compile(r"(?<!\S)[^\W\d_]\w[^\s\\]*")
 _EARLY_END = re.compile(r"\\\$(?=[\s,.;:?!)\]])")
 # A literal dollar before LaTeX, the last dollar of its line.
-_LONE_DOLLAR = re.compile(r"\\\$(?=[^\s$]{0,80}?(?:\\[A-Za-z]{2}|[\^_][\w{(\\]))(?![^\n]*\$)")
+_LONE_DOLLAR = re.compile(r"\\\$(?=[^\s$]{0,80}?(?:\\[A-Za-z]{2}|[\^_][\w{(\\]))(?![^\n$]*\$)")
 #: The message for such a dollar.
 LONE_DOLLAR = "a dollar sign that is not closed"
 _CLOSERS = {"(": ")", "[": "]"}

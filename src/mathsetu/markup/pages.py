@@ -10,6 +10,7 @@ from __future__ import annotations
 import html
 import re
 
+from mathsetu.markup.blocks import with_blocks
 from mathsetu.markup.delimiters import find_formulas
 from mathsetu.markup.html import with_plain_endings
 from mathsetu.markup.mathml import mathml_to_latex, without_comments
@@ -41,6 +42,8 @@ _NOISE = frozenset(
     "footnote-ref footnote-back headerlink anchor-link navigation vector-menu mw-portlet "
     "site-notice vector-header-container vector-page-toolbar vector-column-start".split()
 )
+# Attributes with a meaning for the text.
+_KEPT = {"ol": ("start", "type"), "li": ("value",), "td": ("class",), "th": ("class",)}
 _NOISE_ROLES = frozenset(("navigation", "search", "contentinfo"))
 _CODE = frozenset(("code", "pre", "kbd", "samp"))
 _NOISE_TAGS = frozenset(("nav", "footer", "button", "select", "textarea", "noscript", "svg"))
@@ -61,7 +64,7 @@ def with_containers(source: str) -> str:
     """Put formulas in any other markup than delimiters into containers, by cleaning the page.
 
     Most rows of dumps and tables have no such formulas and are not cleaned, which saves time.
-    Indices and exponents are always converted by `with_scripts`.
+    Indices and exponents are always converted by `with_scripts`, lists and tables by `with_blocks`.
 
     >>> with_containers("<p>Is <math><mi>x</mi></math> even?</p>")
     '<p>Is <span class="math-container">$x$</span> even?</p>'
@@ -69,7 +72,7 @@ def with_containers(source: str) -> str:
     "<p>Is $x$ <b class='big'>even</b>?</p>"
     """
     is_page = any(mark in source for mark in _MARKS) or _MARKED.search(source)
-    return with_scripts(clean_page(source) if is_page else source)
+    return with_blocks(with_scripts(clean_page(source) if is_page else source))
 
 
 # Superscript and subscript characters, by the ordinary ones.
@@ -353,9 +356,14 @@ def attributes_of(source: str) -> dict[str, str]:
 
 
 def _kept(name: str, attribute: dict[str, str]) -> str:
-    """Return a tag with only its id, for anchors; before HTML 5, they had a name instead."""
+    """Return a tag with its id, for anchors, and with the attributes that `with_blocks` reads.
+
+    Before HTML 5, anchors had a name instead.
+    """
     given = attribute.get("id", "") or (attribute.get("name", "") if name == "a" else "")
-    return f'<{name} id="{html.escape(given)}">' if given else f"<{name}>"
+    kept = {"id": given} | {key: attribute.get(key, "") for key in _KEPT.get(name, ())}
+    shown = (f' {key}="{html.escape(value)}"' for key, value in kept.items() if value)
+    return f"<{name}{''.join(shown)}>"
 
 
 _CHARSET = re.compile(rb"<meta[^<>]{0,200}?charset\s*=\s*[\"']?([\w-]{1,40})", re.I)

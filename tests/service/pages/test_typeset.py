@@ -29,6 +29,15 @@ ATTRIBUTES = set(
 )
 
 
+def test_items_and_rows_are_paragraphs_and_wrapped_lines_are_not() -> None:
+    text = "Do\nthese:\n1. One $x$\nof it\n(b) Two\n- Three\nf │ g\n$x$ │ $y$\nEnd."
+    shown = re.sub(r"<span.*?</math></span>", "F", str(paragraphs(pieces(text))))
+    assert shown == (
+        "<p>Do\nthese:</p><p>1. One F\nof it</p><p>(b) Two</p><p>- Three</p>"
+        "<p>f │ g</p><p>F │ F</p><p>End.</p>"
+    )
+
+
 class Reader(HTMLParser):
     """The elements, attributes and text of a piece of HTML."""
 

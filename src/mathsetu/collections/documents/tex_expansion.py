@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from html import escape
+from string import ascii_lowercase
 
 from mathsetu.collections.documents.tex_commands import (
     ASSIGNED,
@@ -59,6 +60,8 @@ _OPAQUE = re.compile(
     r"@|\\(?:if|expandafter|csname|futurelet|begingroup|catcode|else\b|fi\b|loop|the\b)"
 )
 
+_LISTS = frozenset(("enumerate", "itemize", "description"))
+_START = re.compile(r"\bstart\s*+=\s*+(\d{1,5})")
 _LABELS = re.compile(f"{LABEL_START}[^{LABEL_END}]*+{LABEL_END}")
 #: Finds a file by the name in an include command and the name of the including file; returns its
 #: text and its name in the tree, or None.
@@ -171,6 +174,8 @@ class _Reader(Frames):
         self._macros: dict[str, _Macro] = {}
         self._environments: dict[str, tuple[_Macro, str]] = {}
         self._theorems: dict[str, str] = {}
+        # The number of the next item of each open list, None if its items have no numbers.
+        self._lists: list[int | None] = []
         self._after_command = False
         self._is_begun = self._is_over = False
         self._actions: dict[str, Callable[[str], None]] = {
@@ -400,6 +405,13 @@ class _Reader(Frames):
 
     def _item(self, _: str) -> None:
         label = self._option()
+        if label is None and self._lists and self._lists[-1] is not None:
+            number = self._lists[-1]
+            self._lists[-1] = number + 1
+            depth = sum(count is not None for count in self._lists)
+            is_letter = depth == 2 and 0 < number <= len(ascii_lowercase)
+            self._emit(f"\n({ascii_lowercase[number - 1]}) " if is_letter else f"\n{number}. ")
+            return
         self._emit("\\item ")
         if label:
             self._push(f"{label} ")
@@ -468,6 +480,10 @@ class _Reader(Frames):
                 title = self._argument()
                 self._between(title, ". ")
         else:
+            if name in _LISTS:
+                first = _START.search(self._option() or "")
+                number = int(first[1]) if first else 1
+                self._lists.append(number if name == "enumerate" else None)
             self._drop(name, ENVIRONMENT_ARGUMENTS.get(name, 0))
             self._emit("\n")
 
@@ -490,6 +506,8 @@ class _Reader(Frames):
         elif _mathematical(name):
             self._emit(f"\\end{{{_mathematical(name)}}}")
         else:
+            if name in _LISTS and self._lists:
+                self._lists.pop()
             self._emit("\n\n" if self._is_statement(name) else "\n")
 
     def _new_environment(self, _: str) -> None:

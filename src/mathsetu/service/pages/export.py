@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from mathsetu.answers.values import Piece, PostAnswer
+from mathsetu.answers.values import PostAnswer
 from mathsetu.markup import formula_in_latex, formula_in_markdown
 from mathsetu.service.pages.places import web_address
+from mathsetu.service.pages.typeset import Piece, with_breaks
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|$])")
 _LATEX = {
@@ -110,7 +111,7 @@ def _in_markdown(pieces: Iterable[Piece]) -> str:
             return f"\n```\n{piece.text}\n```\n" if "\n" in piece.text else f"`{piece.text}`"
         return _MARKDOWN.sub(r"\\\1", piece.text)
 
-    return "".join(map(written, pieces))
+    return "".join(map(written, with_breaks(pieces)))
 
 
 def _in_latex(pieces: Iterable[Piece]) -> str:
@@ -120,7 +121,7 @@ def _in_latex(pieces: Iterable[Piece]) -> str:
         words = _words_in_latex(piece.text)
         return rf"\texttt{{{words}}}" if piece.kind == "code" else words
 
-    return "".join(map(written, pieces))
+    return "".join(map(written, with_breaks(pieces)))
 
 
 def _words_in_latex(text: str) -> str:

@@ -8,12 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Literal, Protocol
 
 from markupsafe import Markup, escape
 
 from mathsetu.formulas.mathml import write_mathml
 from mathsetu.formulas.parse import parse_latex
+from mathsetu.markup.blocks import begins_block
 
 _BLANK_LINE = re.compile(r"\n[ \t]*\n\s*")
 # Ids would occur several times on a page. The page's security policy forbids style attributes;
@@ -156,8 +158,31 @@ def _closed(pieces: Iterable[Piece]) -> Iterator[tuple[Piece, str]]:
         yield before, ""
 
 
+def with_breaks(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    r"""The pieces of a text with a blank line before each item of a list and each row of a table.
+
+    >>> from mathsetu.answers.values import Piece
+    >>> pieces = [Piece("text", "It is\nso.\n1. "), Piece("formula", "x"), Piece("text", "\n2. y")]
+    >>> [piece.text for piece in with_breaks(pieces)]
+    ['It is\nso.\n\n1. ', 'x', '\n\n2. y']
+    """
+    pieces = list(pieces)
+    whole = "".join(piece.text if piece.kind == "text" else "x" for piece in pieces)
+    ends = iter(pairwise(whole.split("\n")))
+    for piece in pieces:
+        if piece.kind != "text" or "\n" not in piece.text:
+            yield piece
+            continue
+        first, *rest = piece.text.split("\n")
+        parts = [first]
+        for part in rest:
+            before, line = next(ends)
+            parts.append(f"\n\n{part}" if begins_block(line, before) else f"\n{part}")
+        yield _Text("".join(parts))
+
+
 def paragraphs(pieces: Iterable[Piece], coloured: Coloured | None = None) -> Markup:
-    r"""Pieces of a text in paragraphs, which blank lines separate.
+    r"""Pieces of a text in paragraphs, which blank lines separate, as well as `with_breaks`.
 
     >>> from mathsetu.answers.values import Piece
     >>> paragraphs([Piece("text", "One.\n\nTwo."), Piece("code", "x = 1\ny = 2")])
@@ -171,7 +196,7 @@ def paragraphs(pieces: Iterable[Piece], coloured: Coloured | None = None) -> Mar
             blocks.append(Markup("<p>{}</p>").format(Markup("").join(current)))
         current.clear()
 
-    for piece, after in _closed(pieces):
+    for piece, after in _closed(with_breaks(pieces)):
         if piece.kind == "code" and "\n" in piece.text:
             close()
             blocks.append(Markup("<pre><code>{}</code></pre>").format(piece.text.strip("\n")))
