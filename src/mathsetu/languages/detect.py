@@ -262,7 +262,7 @@ def _with_expected(found: Detected, text: str, tokens: list[str], prior: Prior) 
     is added if it knows all words, and knows them nearly as well as the languages found, or one
     word better, or if the prior does not expect the languages found. In the last case, or if the
     text has letters that our languages do not have, a language that the model prefers is added,
-    too. A single capitalised word may be a name, so it may be in every language.
+    too, unless it knows no word and the languages found know all. A single capitalised word may be a name, so it may be in every language.
     """
     languages = found.likely or (found.language,)
     expected = prior.further(found.script)
@@ -281,6 +281,10 @@ def _with_expected(found: Detected, text: str, tokens: list[str], prior: Prior) 
     letters = _FOREIGN_LETTERS.get(found.script)
     has_letters = letters is not None and letters.search(text.lower()) is not None
     odds = _model_odds(text, found.script, prior) if is_unexpected or has_letters else {}
+    # The model knows no typed Hindi, and little of a few words.
+    is_certain = (found.language == "hi" and found.script == "Latn") or any(
+        min(known_to[code]) >= STEM for code in languages
+    )
     highest = max((odds[code] for code in languages if code in odds), default=log(_LEAST_CHANCE))
 
     def joins(code: str) -> bool:
@@ -290,7 +294,7 @@ def _with_expected(found: Detected, text: str, tokens: list[str], prior: Prior) 
             for place, own in enumerate(known_to[code])
         )
         knows_enough = all(known_to[code]) and (is_near or is_better or is_unexpected)
-        is_preferred = odds.get(code, highest) > highest
+        is_preferred = odds.get(code, highest) > highest and (any(known_to[code]) or not is_certain)
         return knows_enough or is_preferred or is_name
 
     joining = list(filter(joins, further))
