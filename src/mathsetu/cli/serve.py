@@ -32,6 +32,8 @@ _PORT = "MATHSETU_PORT"
 # A host name as in a Host header, without the port; *.example.org stands for all subdomains.
 _HOST_NAME = re.compile(r"\*|(\*\.)?[\w.-]+|\[[0-9A-Fa-f:.]+\]", re.ASCII)
 
+# The host of an origin, with its port; browsers send other scripts in ASCII (xn--…).
+_HOST = re.compile(r"(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d+)?", re.ASCII)
 _IMPLIED_PORTS = {"http": ":80", "https": ":443"}
 
 
@@ -215,8 +217,11 @@ def _origin(url: str) -> str:
     ('https://my.site', 'http://127.0.0.1:18090')
     """
     scheme, separator, rest = url.rstrip("/").lower().partition("://")
-    if scheme not in _IMPLIED_PORTS or not separator or not rest or "/" in rest:
-        raise InputError(f"--origin {url}: give a scheme and a host, such as https://example.org")
+    if scheme not in _IMPLIED_PORTS or not separator or not _HOST.fullmatch(rest):
+        raise InputError(
+            f"--origin {url}: give a scheme and a host, such as https://example.org (no wildcards; "
+            "the option may be repeated)"
+        )
     return f"{scheme}://{rest.removesuffix(_IMPLIED_PORTS[scheme])}"
 
 

@@ -262,7 +262,8 @@ def _with_expected(found: Detected, text: str, tokens: list[str], prior: Prior) 
     is added if it knows all words, and knows them nearly as well as the languages found, or one
     word better, or if the prior does not expect the languages found. In the last case, or if the
     text has letters that our languages do not have, a language that the model prefers is added,
-    too, unless it knows no word and the languages found know all. A single capitalised word may be a name, so it may be in every language.
+    too, unless it knows no word and the languages found know all. A single capitalised word may be
+    a name, so it may be in every language.
     """
     languages = found.likely or (found.language,)
     expected = prior.further(found.script)

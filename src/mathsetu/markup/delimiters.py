@@ -1,7 +1,7 @@
 r"""Finds formulas in plain text by their delimiters, in linear time.
 
 The delimiters are ``$…$``, ``$$…$$``, ``\(…\)``, ``\[…\]`` and the mathematical environments
-``\begin{align}…\end{align}``. Seven rules decide the meaning of a dollar:
+``\begin{align}…\end{align}``. Eight rules decide the meaning of a dollar:
 
 - A closing dollar has the brace depth of the opening one (``$\text{if $x$}$`` is one formula); if
   braces do not balance, the next dollar closes.
@@ -11,6 +11,8 @@ The delimiters are ``$…$``, ``$$…$$``, ``\(…\)``, ``\[…\]`` and the math
   sentence, up to another price or to a dollar that opens a formula.
 - Text between two dollars is prose if it begins like the rest of a sentence and ends like text
   before a formula: one stray dollar must not swap the prose and the formulas of a whole post.
+- "Let $x=1 and $y=2$." has a dollar that is not closed: the text up to the next one begins like a
+  formula, but ends like prose before one.
 - "from $5, at \(r=3\) percent, to $6" are prices and a formula: dollars do not enclose
   ``\(…\)`` or ``\[…\]`` with prose around these, except in braces (``$x \mbox{ if \(x>0\)}$``).
 - ``\$`` is an escaped dollar, but it closes a formula in text that lost the space of ``\ $``, that
@@ -51,8 +53,13 @@ _AFTER_FORMULA = frozenset(" \n\t,.;:?!)]-")
 _BEFORE_FORMULA = frozenset(" \n\t([")
 _WORD = re.compile(r"(?<!\S)[^\W\d_]\w[^\s\\]*")
 _EARLY_END = re.compile(r"\\\$(?=[\s,.;:?!)\]])")
-# A literal dollar before LaTeX, the last dollar of its line.
-_LONE_DOLLAR = re.compile(r"\\\$(?=[^\s$]{0,80}?(?:\\[A-Za-z]{2}|[\^_][\w{(\\]))(?![^\n$]*\$)")
+# A group in braces, without groups in it.
+_GROUP = re.compile(r"\{[^{}]*+\}")
+# A literal dollar before what looks like a formula, the last literal dollar of its line.
+_LONE_DOLLAR = re.compile(
+    r"\\\$(?=[^\s$]{0,80}?(?:\\[A-Za-z]{2}|[\^_][\w{(\\]|[\w)][+*<>]\w|(?<![A-Za-z]{2})=))"
+    r"(?!(?:[^\n\\]|\\[^\n$])*+\\\$)"
+)
 #: The message for such a dollar.
 LONE_DOLLAR = "a dollar sign that is not closed"
 _CLOSERS = {"(": ")", "[": "]"}
@@ -125,11 +132,11 @@ def lone_formula(text: str, *, prices: bool = True) -> DelimitedFormula | None:
 
 
 def has_lone_dollar(marked: str) -> bool:
-    r"""Whether a marked text has a dollar before LaTeX that no other dollar closes.
+    r"""Whether a marked text has a literal dollar where a formula seems to begin.
 
-    >>> has_lone_dollar(r"It is \$\frac12 of $x$."), has_lone_dollar(r"It is \$\frac12 of x.")
-    (False, True)
-    >>> has_lone_dollar(r"It costs \$5.")
+    >>> has_lone_dollar(r"So \$u=g(x) and $y$."), has_lone_dollar(r"It costs \$5, not \$6.")
+    (True, False)
+    >>> has_lone_dollar(r"Write \$\frac12\$.")
     False
     """
     return _LONE_DOLLAR.search(marked) is not None
@@ -263,6 +270,8 @@ def _between(text: str, start: int, end: int, prices: bool) -> DelimitedFormula 
         if between[-1].isspace() and _WORD.search(between, early.end()):
             end = start + early.start()
             return DelimitedFormula(start - 1, end + 2, start, end, display=False)
+    if prices and _is_unclosed(between, text[end + 1 : end + 2]):
+        return None
     return DelimitedFormula(start - 1, end + 1, start, end, display=False)
 
 
@@ -318,6 +327,14 @@ def _is_prose(between: str) -> bool:
         and not _MATHEMATICAL.search(between)
         and len(_WORD.findall(between)) > 1
     )
+
+
+def _is_unclosed(between: str, after: str) -> bool:
+    """Whether a formula begins but prose ends: the second dollar opens a formula, too."""
+    if between[:1].isspace() or between[-1:] not in _BEFORE_FORMULA or between[-1:] == "":
+        return False
+    is_opening = bool(after) and after not in _AFTER_FORMULA
+    return is_opening and _FREE_WORD.search(_GROUP.sub("", between)) is not None
 
 
 def _follows_price(between: str, after: str) -> bool:
