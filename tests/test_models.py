@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from mathsetu.errors import InputError
-from mathsetu.models import hub_name, is_path, model_folder
+from mathsetu.models import check_described, hub_name, is_path, model_folder
 
 
 def test_a_model_that_names_a_class_of_another_package_is_refused(tmp_path: Path) -> None:
@@ -58,3 +58,13 @@ def test_a_folder_with_an_at_sign_in_its_name_is_a_folder(
     monkeypatch.chdir(tmp_path)
     assert is_path("models@home")
     assert is_path("./models@home")
+
+
+def test_a_folder_without_a_model_is_refused_with_the_folder_inside_it(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"there is no config\.json\Z"):
+        check_described(tmp_path)
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "config.json").write_text("{}")
+    with pytest.raises(InputError, match=r"no config\.json; name the folder .*model\Z"):
+        check_described(tmp_path)
+    check_described(tmp_path / "model")

@@ -25,6 +25,8 @@ SAFE_LOADING: dict[str, Any] = {
     "model_kwargs": {"use_safetensors": True},
 }
 # Files of a model to download; pickled weights and files of other runtimes are left out.
+# A model's folder has one of these files.
+_DESCRIPTIONS = ("config.json", "modules.json")
 _FILES = ["*.json", "*.txt", "*.model", "*.safetensors"]
 # A name on the hub with a revision: a branch, a tag, a commit, or refs/pr/45.
 _WITH_REVISION = re.compile(r"([\w.-]{1,96}(?:/[\w.-]{1,96})?)@(\w[\w./-]{0,200})")
@@ -120,8 +122,10 @@ def folder_of(model: str, setting: str = "") -> Path:
 another folder (--set rerank.model=FOLDER)
     """
     folder = Path(model).expanduser()
+    how = f" (--set {setting}=FOLDER)" if setting else ""
+    if not model:
+        raise InputError(f"the model has no name; name a folder{how}")
     if not folder.is_dir():
-        how = f" (--set {setting}=FOLDER)" if setting else ""
         raise InputError(
             f"{folder}: no such folder; put the model's files there or name another folder{how}"
         )
@@ -146,6 +150,17 @@ def model_folder(model: str, organisation: str, purpose: str, setting: str = "")
     check_not_pickled(folder)
     _check_modules(folder / "modules.json")
     return folder
+
+
+def check_described(folder: Path) -> None:
+    """Raise an error if a folder has no file that describes a model, without loading it."""
+    if not _is_described(folder):
+        hint = f"; name the folder {folder / 'model'}" if _is_described(folder / "model") else ""
+        raise InputError(f"{folder}: is not the folder of a model; there is no config.json{hint}")
+
+
+def _is_described(folder: Path) -> bool:
+    return any((folder / name).is_file() for name in _DESCRIPTIONS)
 
 
 def _check_modules(path: Path) -> None:

@@ -162,11 +162,20 @@ def test_formulas_that_are_read_in_part_are_reported_and_listed(mathsetu: Mathse
             r"notes/a.md#roots  { is not closed at character 7: \foo+{y",
             "4 problems in 2 of 2 posts",
         ]
+    Path("notes/old.odt").write_bytes(b"PK\x03\x04\x98")
+    Path("notes/t.csv").write_text("Frage,Antwort\nA,B\n")
+    Path("notes/bad.md").write_bytes(b"\xe4")
+    listed = mathsetu("inspect", "--problems", "--file", "notes")
+    assert "  skipped: 1 × unsupported file type (notes/old.odt)" in listed.out
+    assert "notes/t.csv" in listed.out + listed.err
+    assert "notes/bad.md" in listed.err
+    for name in ("old.odt", "t.csv", "bad.md"):
+        Path("notes", name).unlink()
     Path("good.md").write_text("So $x$.")
     good = mathsetu("inspect", "--problems", "--file", "good.md")
     assert (good.code, good.out) == (0, "0 problems in 0 of 1 post\n")
     told = json.loads(mathsetu("inspect", "--problems", "--file", "notes", "--json").out)
-    assert (told["posts"], told["errors"]) == (2, [])
+    assert (told["posts"], told["errors"], told["ignored"]) == (2, [], [])
     assert told["problems"][1] == {
         "id": "notes/a.md#roots", "message": "{ is not closed", "latex": r"\sqrt{x", "position": 7
     }  # fmt: skip

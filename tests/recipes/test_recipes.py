@@ -48,6 +48,12 @@ def checked(text: str, *settings: str, place: Path) -> Recipe:
     return load_recipe(str(path), settings)
 
 
+def test_a_reranker_without_a_model_is_switched_off() -> None:
+    assert load_recipe("mirmu").rerank is not None
+    assert load_recipe("mirmu", ["rerank.model="]).rerank is None
+    assert load_recipe("default", ['rerank.model=""']).rerank is None
+
+
 def test_these_recipes_are_shipped() -> None:
     assert sorted(recipe_names()) == SHIPPED
 

@@ -73,7 +73,8 @@ def command(
 
     It stays in the collection of the old post, unless it states another. Nothing else is
     removed: if a file is added again with fewer posts, or is no longer in its folder, its old
-    posts stay in LIBRARY, and the report counts them. With --prune they are removed.
+    posts stay in LIBRARY, and the report counts them. With --prune they are removed; --prune
+    cannot be combined with --skip-bad.
 
     Only the new posts are indexed. After many additions small segments are merged; to merge them
     at any time, run mathsetu optimize.

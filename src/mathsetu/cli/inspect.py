@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from mathsetu.cli.intake import report_of
+from mathsetu.cli.intake import report_of, say_ignored
 from mathsetu.cli.output import json_option, print_json, print_table, report_rows, say
 from mathsetu.collections.files import read_lines
 from mathsetu.collections.formats import detect
@@ -135,25 +135,28 @@ def _show_posts(posts: Iterator[Post], as_json: bool, bad: BadRows) -> None:
 
 
 def _list_problems(path: Path, as_json: bool) -> None:
-    """Print the problems of all posts; exit with 1 if there are any."""
-    bad = BadRows(skip=True)
+    """Print all problems and the files that are not read; exit with 1 if there are problems."""
+    bad = BadRows(skip=True, tally=Tally())
     form = None if is_library(path) else detect(path)
     if form is not None and form.holds != "posts":
         raise InputError(f"{path}: holds {form.holds}, and --problems needs posts")
     found: list[dict[str, Any]] = []
-    tally = Tally()
+    tally = bad.tally or Tally()
     for post in tally.count(form.read(path, bad) if form else stored_posts(path)):
         found += [{"id": post.id} | one._asdict() for one in problems_of(post)]
     if as_json:
-        print_json({"posts": tally.posts, "problems": found, "errors": bad.messages})
+        ignored = tally.ignored.to_json()
+        told = {"posts": tally.posts, "problems": found, "ignored": ignored}
+        print_json(told | {"errors": bad.messages})
     else:
         for one in found:
             where = f" at character {one['position']}: {one['latex']}" if one["latex"] else ""
             say("", bold=one["id"], then=f"  {one['message']}{where}")
+        say_ignored(tally)
         report_rows(bad)
         posts = len({one["id"] for one in found})
         say(f"{counted(len(found), 'problem')} in {posts:,} of {counted(tally.posts, 'post')}")
-    if found:
+    if found or bad.count:
         raise click.exceptions.Exit(1)
 
 

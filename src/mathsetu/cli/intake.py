@@ -212,10 +212,7 @@ def say_report(
         say(f"  languages{whose}: {counts}", err=err)
     say_lines([f"{one['file']}: {one['got']}" for one in report["read"]], "files", err=err)
     say_lines(report["columns"], "tables", err=err)
-    for ignored in report["ignored"]:
-        first = ", ".join(ignored["first"])
-        more = ", …" if ignored["count"] > len(ignored["first"]) else ""
-        say(f"  skipped: {ignored['count']:,} × {ignored['reason']} ({first}{more})", err=err)
+    say_ignored(bad.tally or Tally(), err=err)
     for faulty in report["faulty_formulas"][:_MOST_LINES]:
         first = ", ".join(one_line(item)[:_WIDTH] for item in faulty["first"])
         more = ", …" if faulty["count"] > len(faulty["first"]) else ""
@@ -223,6 +220,14 @@ def say_report(
     if report["faulty_formulas"]:
         say("  (mathsetu inspect --problems --file SOURCE names all of them, with posts)", err=err)
     report_rows(bad)
+
+
+def say_ignored(tally: Tally, *, err: bool = False) -> None:
+    """Print what was skipped, by reason."""
+    for ignored in tally.ignored.to_json():
+        first = ", ".join(ignored["first"])
+        more = ", …" if ignored["count"] > len(ignored["first"]) else ""
+        say(f"  skipped: {ignored['count']:,} × {ignored['reason']} ({first}{more})", err=err)
 
 
 def say_lines(lines: list[str], what: str, *, err: bool = False) -> None:

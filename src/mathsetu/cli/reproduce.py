@@ -109,7 +109,7 @@ def command(
     \b
     Examples:
       mathsetu reproduce msm-bm25 Posts.xml topics.xml qrels.txt
-      mathsetu reproduce mirmu Posts.xml topics.xml qrels.txt --set rerank.model=./my-reranker
+      mathsetu reproduce mirmu Posts.xml topics.xml qrels.txt --set rerank.model=./my-reranker/model
       mathsetu reproduce crossmath-nllb-bi Posts.xml spa_Latn.tsv qrels.txt --pool
       mathsetu reproduce msm-ens-13 Posts.xml topics.xml qrels.txt --save rbc.toml
       mathsetu reproduce msm-bm25 Posts.xml topics.xml qrels.txt --save-judgments used.txt

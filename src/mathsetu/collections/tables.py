@@ -18,6 +18,12 @@ LONGEST_FIELD = 16 * 1024 * 1024
 Row = tuple[int, list[str]]
 
 
+_NOT_UTF8 = (
+    "a byte is not UTF-8 (save the table as CSV UTF-8, or convert it first: "
+    "iconv -f CP1252 -t UTF-8 OLD > NEW)"
+)
+
+
 def read_table(path: str | Path, bad: BadRows = REFUSE, *, delimiter: str = ",") -> Iterator[Row]:
     """Yield the non-empty rows of a table, each with the line on which it starts.
 
@@ -35,7 +41,7 @@ def read_table(path: str | Path, bad: BadRows = REFUSE, *, delimiter: str = ",")
         except StopIteration:
             return
         except (csv.Error, UnicodeEncodeError) as error:
-            problem = str(error) if isinstance(error, csv.Error) else "a byte is not UTF-8"
+            problem = str(error) if isinstance(error, csv.Error) else _NOT_UTF8
             bad.report(RowError(shown(path), start, problem))
             continue
         if any(row):

@@ -13,6 +13,7 @@ import numpy as np
 
 from mathsetu.models import (
     SAFE_LOADING,
+    check_described,
     check_installed,
     loading,
     max_tokens_in,
@@ -68,7 +69,7 @@ name another folder
 def check_sentence_encoder(model: str, setting: str = "") -> None:
     """Raise an error if a model or its package is missing; download the model, but load nothing."""
     check_installed("sentence_transformers", _PURPOSE, "neural")
-    model_folder(model, _ORGANISATION, _PURPOSE, setting)
+    check_described(model_folder(model, _ORGANISATION, _PURPOSE, setting))
 
 
 def open_sentence_encoder(

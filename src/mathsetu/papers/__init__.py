@@ -22,6 +22,8 @@ PAPERS = {
     "mathamr-plus": "mathsetu.papers.mathamr",
 }
 
+#: Other names of papers, by systems in them.
+_SYSTEMS = {"mirmu": "msm", "mathamr": "mathamr-plus"}
 #: The papers whose sections need no data.
 WITHOUT_DATA = frozenset({"miracle", "mathamr-plus"})
 
@@ -36,7 +38,7 @@ def page(context: Context, only: Iterable[str] = ()) -> str:
         context: Data, models, and where libraries are kept.
         only: The names of papers; empty for all.
     """
-    names = list(only) or list(PAPERS)
+    names = [_SYSTEMS.get(name, name) for name in only] or list(PAPERS)
     for name in names:
         if name not in PAPERS:
             raise InputError(f"unknown paper {name!r} (known: {', '.join(PAPERS)})")

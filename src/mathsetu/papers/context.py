@@ -105,7 +105,7 @@ class Context:
         found = []
         for name in names:
             settings = dict(self.models.get(name, {}))
-            model = Path(str(settings.pop("model", name))).name
+            model = _shown_name(str(settings.pop("model", name)))
             if model != Path(name).name:
                 others = ", ".join(f"{key} {value}" for key, value in settings.items())
                 found.append(f"{model} for {Path(name).name}" + (f" ({others})" if others else ""))
@@ -124,6 +124,16 @@ class Context:
             },
             rerank=self.rerank(recipe.rerank) if recipe.rerank else None,
         )
+
+
+def _shown_name(model: str) -> str:
+    """The name of a model; training puts models into a folder ``model`` of a named folder.
+
+    >>> _shown_name("org/name"), _shown_name("./my-reranker/model")
+    ('name', 'my-reranker')
+    """
+    path = Path(model)
+    return path.parent.name if path.name == "model" and path.parent.name else path.name
 
 
 def read_models(path: Path) -> dict[str, dict[str, Any]]:

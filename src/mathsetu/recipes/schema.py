@@ -220,6 +220,9 @@ def parse_recipe(text: str, source: str) -> Recipe:
 def parse_table(table: Mapping[str, Any], source: str) -> Recipe:
     """Make a recipe from its table, and check it."""
     recipe = read_table(Recipe, table, source, also_known=FOR_TABLES)
+    # A reranker without a model is switched off (rerank.model = "").
+    if recipe.rerank is not None and not recipe.rerank.model:
+        recipe = replace(recipe, rerank=None)
     if recipe.ranking.fuse and not recipe.ranking.weights:
         equal = dict.fromkeys(recipe.members, 1 / max(len(recipe.members), 1))
         recipe = replace(recipe, ranking=replace(recipe.ranking, weights=equal))

@@ -23,7 +23,7 @@ from mathsetu.answers.values import (
     TranslateAnswer,
 )
 from mathsetu.errors import InputError
-from mathsetu.languages.table import language_code
+from mathsetu.languages.table import existing_language
 from mathsetu.library import Filter
 from mathsetu.service.engine import Engine
 from mathsetu.service.guard import QUERY
@@ -189,7 +189,7 @@ def _check_languages(engine: Engine, source: str, asked: Mapping[str, str | Sequ
             if not code or code in engine.languages:
                 continue
             try:
-                language_code(code)
+                existing_language(code)
             except InputError as error:
                 where = (source, field) if isinstance(codes, str) else (source, field, number)
                 problem = {"type": "language", "loc": where, "msg": str(error)}

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from mathsetu.collections.jsonl import object_of
 from mathsetu.errors import InputError
-from mathsetu.languages.table import language, language_code
+from mathsetu.languages.table import existing_language, language
 from mathsetu.library import Filter
 from mathsetu.limits import has_lone_surrogate
 from mathsetu.service.limits import Limits
@@ -47,7 +47,7 @@ def _whole(text: str) -> str:
 
 def _code(name: str) -> str:
     try:
-        return language_code(name)
+        return existing_language(name)
     except InputError as error:
         raise ValueError(str(error)) from None  # pydantic adds the field
 

@@ -62,7 +62,7 @@ def _on_judgments(function: Callable[..., None]) -> Callable[..., None]:
               help="Library to find negative examples in: similar posts "
                    "without a shared tag.")  # fmt: skip
 def cross_encoder(**given: Any) -> None:
-    r"""Train a reranker on JUDGMENTS of POSTS for TOPICS.
+    r"""Train a reranker on the judgments QRELS of POSTS for TOPICS.
 
     The best model is written to FOLDER/model with a model card.
 
@@ -79,7 +79,7 @@ def cross_encoder(**given: Any) -> None:
 @click.command("bi-encoder")
 @_on_judgments
 def bi_encoder(**given: Any) -> None:
-    r"""Train an encoder of texts on JUDGMENTS of POSTS for TOPICS.
+    r"""Train an encoder of texts on the judgments QRELS of POSTS for TOPICS.
 
     The best model is written to FOLDER/model with a model card.
 

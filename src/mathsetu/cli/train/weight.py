@@ -33,7 +33,7 @@ def command(
     max_tokens: int,
     as_json: bool,
 ) -> None:
-    r"""Choose the weight of a reranker MODEL in the recipe of LIBRARY, on JUDGMENTS of TOPICS.
+    r"""Choose the weight of a reranker MODEL for LIBRARY, on the judgments QRELS of TOPICS.
 
     Put the printed settings into the recipe, or pass them to `mathsetu index --set`. Use topics
     that the model was not trained on.

@@ -11,6 +11,7 @@ from typing import Any
 from mathsetu.errors import InputError
 from mathsetu.models import (
     SAFE_LOADING,
+    check_described,
     check_installed,
     loading,
     max_tokens_of,
@@ -47,7 +48,7 @@ name another folder
     def check(model: str, setting: str = "") -> None:
         """Raise an error if the model or its package is missing, without loading either."""
         check_installed("sentence_transformers", _PURPOSE, "neural")
-        model_folder(model, _ORGANISATION, _PURPOSE, setting)
+        check_described(model_folder(model, _ORGANISATION, _PURPOSE, setting))
 
     def score(self, question: str, texts: Sequence[str]) -> list[float]:
         """One score for each text, a logit; higher is better."""
