@@ -316,7 +316,7 @@ def test_english_words_are_looked_up_in_no_further_language(
         ("teorema de Pitágoras", "en pt", ("pt", "es")),
         ("desigualdade entre médias", "en pt", ("pt",)),
         ("kladných celých", "en sk", ("sk", "cs")),
-        ("convergence uniforme", "en fr", ("en", "fr")),
+        ("convergence uniforme", "en fr", ("fr",)),
         ("prime number", "en fr", ("en",)),
         ("fixed point", "en pt", ("en",)),
         ("número primo", "en", ("es",)),

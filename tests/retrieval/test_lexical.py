@@ -312,8 +312,8 @@ def test_a_language_that_says_one_word_with_two_does_not_count_more(tmp_path: Pa
     ("query", "body", "language", "detail"),
     [
         # The glossary has the whole term, of which the post has a part.
-        ("Parseval theorem", "Der Satz (Parseval) sagt es.", "de", "theorem → Satz"),
-        ("Parseval identity", "Parseval-Gleichung", "de", "Parseval → Parseval-Gleichung"),
+        ("Parseval theorem", "De stelling (Parseval) zegt het.", "nl", "theorem → stelling"),
+        ("Parseval identity", "De Parseval-vergelijking", "nl", "Parseval → Parseval-vergelijking"),
     ],
 )
 def test_a_reason_names_words_of_the_query_for_parts_of_translations(
@@ -335,10 +335,10 @@ def test_a_reason_names_words_of_the_query_for_parts_of_translations(
         (asked("liczby pierwsze", "pl"), "Numbers!", "en", ("liczby", "number", "Numbers")),
         # A word of the translation is found, not all of it.
         (asked("prime"), "Un número.", "es", ("prime", "número primo", "número")),
-        # The glossary has no German name for the theorem.
-        (asked("Parseval theorem"), "Der Satz.", "de", ("theorem", "Satz", "Satz")),
+        # The glossary has no Dutch name for the theorem.
+        (asked("Parseval theorem"), "De stelling.", "nl", ("theorem", "stelling", "stelling")),
         # A name needs no translation.
-        (asked("Parseval"), "Parseval!", "de", ("Parseval", "", "Parseval")),
+        (asked("Parseval"), "Parseval!", "nl", ("Parseval", "", "Parseval")),
     ],
 )
 def test_a_word_names_the_translation_of_which_a_post_has_a_part(

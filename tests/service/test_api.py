@@ -96,7 +96,7 @@ def test_filters_and_weights_come_through(client: TestClient) -> None:
 
 
 def test_a_language_is_given_by_its_code_or_its_name(client: TestClient) -> None:
-    for code, *names in (("es", "Spanish", "español", "es-MX"), ("xx", "xx-YY")):
+    for code, *names in (("es", "Spanish", "español", "es-MX"), ("sw", "sw-KE")):
         asked = {"q": "integral", "language": code, "in": code, "not_in": "en"}
         answer = client.get("/v1/search", params=asked)
         assert answer.status_code == 200
@@ -308,14 +308,16 @@ def test_a_name_that_is_not_the_servers_is_refused(sampler_folder: Path) -> None
 def test_a_language_that_the_library_lacks_is_answered_with_those_it_has(
     client: TestClient, engine: Engine
 ) -> None:
-    asked = client.get("/v1/search?q=primes&in=xx").json()
+    asked = client.get("/v1/search?q=primes&in=sw").json()
     assert asked["hits"] == []
     assert asked["query"]["note"] == "the library has posts in: cs, en, es, fa, hi, hr"
-    assert client.post("/v1/search", json={"query": "primes", "in": "xx"}).json() == asked
-    both = engine.search("alkuluku", language="fi", where=Filter("xx")).query.note
+    assert client.post("/v1/search", json={"query": "primes", "in": "sw"}).json() == asked
+    both = engine.search("alkuluku", language="fi", where=Filter("sw")).query.note
     assert both.startswith("Finnish is not supported: ")
     assert both.endswith("; the library has posts in: cs, en, es, fa, hi, hr")
-    assert client.get("/v1/search?q=primes&in=xx&in=en").json()["query"]["note"] == ""
+    # Two letters that are no language are a mistake.
+    assert client.get("/v1/search?q=primes&in=xx").status_code == 422
+    assert client.get("/v1/search?q=primes&in=sw&in=en").json()["query"]["note"] == ""
 
 
 @pytest.mark.thorough

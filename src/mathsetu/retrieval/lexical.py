@@ -553,6 +553,10 @@ class LexicalReply:
         for language in question.languages:
             for term, weight in self._wanted_in(self._words_of(question), language):
                 weights[term] = max(weights.get(term, 0.0), weight)
+        if weights and len(self._words_of(question).split()) == 1:
+            # No other word confirms an unlikely translation of a single word.
+            least = _LIKELY * max(weights.values())
+            weights = {term: weight for term, weight in weights.items() if weight >= least}
         return weights
 
     def _wanted_in(self, words: str, language: str) -> Iterator[tuple[str, float]]:
