@@ -282,9 +282,10 @@ def _with_expected(found: Detected, text: str, tokens: list[str], prior: Prior) 
     letters = _FOREIGN_LETTERS.get(found.script)
     has_letters = letters is not None and letters.search(text.lower()) is not None
     odds = _model_odds(text, found.script, prior) if is_unexpected or has_letters else {}
-    # The model knows no typed Hindi, and little of a few words.
-    is_certain = (found.language == "hi" and found.script == "Latn") or any(
-        min(known_to[code]) >= STEM for code in languages
+    # The model knows no typed Hindi, and little of a few words; a single word may be borrowed.
+    is_certain = len(counting) > 1 and (
+        (found.language == "hi" and found.script == "Latn")
+        or any(min(known_to[code]) >= EXACT for code in languages)
     )
     highest = max((odds[code] for code in languages if code in odds), default=log(_LEAST_CHANCE))
 
