@@ -3,7 +3,7 @@
 import pytest
 
 from mathsetu.collections.rows import BadRows, Problem, first_few, in_order, unanswered
-from mathsetu.collections.tally import Tally
+from mathsetu.collections.tally import Reasons, Tally
 from mathsetu.errors import RowError
 from mathsetu.limits import LONGEST_NAME
 from mathsetu.records import Formula, Post
@@ -115,6 +115,16 @@ def test_nothing_is_passed_over_where_the_count_is_nought() -> None:
     bad.add_ignored("a", "b", 0)
     assert bad.tally is not None
     assert bad.tally.ignored.to_json() == []
+
+
+def test_reasons_that_quote_untrusted_texts_are_limited() -> None:
+    reasons = Reasons()
+    for number in range(1_100):
+        reasons.add("x" * 5_000, f"unknown command \\a{number}" + "b" * 5_000)
+    told = reasons.to_json()
+    assert len(told) == 1_001
+    assert (told[0]["reason"], told[0]["count"]) == ("other reasons", 100)
+    assert max(len(one["reason"]) for one in told) == len(told[1]["first"][0]) == 1_000
 
 
 def test_faulty_formulas_are_counted_by_reason_with_posts_that_have_a_lone_dollar() -> None:

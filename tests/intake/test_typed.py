@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from benchmarks.typed_queries import QUERIES, found_in, measure_formulas, read_queries
@@ -640,6 +640,8 @@ def test_bare_places_are_those_of_the_typed_text() -> None:
 
 
 @given(st.lists(st.sampled_from(PIECES) | st.text(max_size=6), max_size=6).map("".join))
+@example("-A¼")
+@example("Bb⅓")
 def test_the_quick_look_for_formulas_misses_none(text: str) -> None:
     assert typed_question(text).reading == tuple(read_typed(text))
 

@@ -216,7 +216,8 @@ def say_report(
     for faulty in report["faulty_formulas"][:_MOST_LINES]:
         first = ", ".join(one_line(item)[:_WIDTH] for item in faulty["first"])
         more = ", …" if faulty["count"] > len(faulty["first"]) else ""
-        say(f"  read in part: {faulty['count']:,} × {faulty['reason']} ({first}{more})", err=err)
+        why = one_line(faulty["reason"])[:_WIDTH]
+        say(f"  read in part: {faulty['count']:,} × {why} ({first}{more})", err=err)
     if report["faulty_formulas"]:
         say("  (mathsetu inspect --problems --file SOURCE names all of them, with posts)", err=err)
     report_rows(bad)

@@ -12,6 +12,8 @@ from mathsetu.records import Post, is_section_or_row, source_file_of
 
 #: Maximum number of places listed for each reason; all are counted.
 _NAMED = 5
+#: Maximum number of reasons, and of characters of a reason or an item.
+_MOST_REASONS, _LONGEST = 1_000, 1_000
 #: Maximum number of files listed individually; all are counted.
 _MOST_FILES = 1_000
 
@@ -31,11 +33,17 @@ class Reasons:
         self.first: dict[str, list[str]] = {}
 
     def add(self, item: str, reason: str, count: int = 1) -> None:
-        """Count one item, or an item that stands for several."""
+        """Count one item, or an item that stands for several.
+
+        Reasons and items may quote untrusted texts, so their number and length are limited.
+        """
+        reason = _shortened(reason)
+        if reason not in self.counts and len(self.counts) >= _MOST_REASONS:
+            reason = "other reasons"
         self.counts[reason] += count
         named = self.first.setdefault(reason, [])
         if len(named) < _NAMED:
-            named.append(item)
+            named.append(_shortened(item))
 
     def to_json(self) -> list[dict[str, Any]]:
         """Return the reasons, the most frequent first, as values for JSON."""
@@ -43,6 +51,10 @@ class Reasons:
             {"reason": reason, "count": count, "first": self.first[reason]}
             for reason, count in self.counts.most_common()
         ]
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 @dataclass

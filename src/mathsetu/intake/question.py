@@ -39,7 +39,7 @@ _DELIMITER = re.compile(r"(?<!\\)\$|\\(?=[()\[\]]|begin\{)")
 # the formula reader are not loaded for these.
 _HINT = re.compile(
     r"[^\w\s.,;:?!¿¡'’\"()\-–…।؟،؛«»\u0300-\u036f\u0600-\u06ff\u0900-\u097f\u200c\u200d]"
-    r"|[\d_²³¹\u02b0-\u02ff\u0370-\u03ff\u1d00-\u1dbf\u2070-\u209f\u2100-\u214f]"
+    r"|[\d_²³¹¼½¾\u02b0-\u02ff\u0370-\u03ff\u1d00-\u1dbf\u2070-\u209f\u2100-\u218f]"
     r"|[\U0001d400-\U0001d7ff]|ħ|hbar"
     r"|(?<=[^\W\d_])\(|\)['’!]"
     r"|(?<![^\W\d_])[A-Za-z](?![^\W\d_])"

@@ -7,7 +7,6 @@ its formula, the text around an occurrence may count, too.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     Context = Callable[[NDArray[np.int64]], NDArray[np.float64]]
 
 # Punctuation and spaces that end a formula because its sentence ends there.
-_END = re.compile(r"(?:\\[,;:! ]|\\q?quad(?![A-Za-z])|[\s~.,;])+$")
+_ENDINGS, _SPACES = " \t\n~.,;", ("\\:", "\\!", "\\quad", "\\qquad")
 # The number of top formulas whose context is scored.
 _IN_CONTEXT = 200
 
@@ -135,11 +134,30 @@ def grouped_matches(found: Iterable[FormulaMatch]) -> list[FormulaMatch]:
     """
     groups: dict[str, list[FormulaMatch]] = {}
     for one in found:
-        groups.setdefault(_layout(_END.sub("", one.latex)), []).append(one)
+        groups.setdefault(_layout(_without_end(one.latex)), []).append(one)
     return [
         replace(first, alike=tuple(one.number for one in others))
         for first, *others in groups.values()
     ]
+
+
+def _without_end(latex: str) -> str:
+    r"""Return LaTeX without punctuation and spaces at its end.
+
+    >>> _without_end(r"x^2\,. \quad"), _without_end(r"a\\,")
+    ('x^2', 'a\\\\')
+    """
+    while True:
+        plain = latex.rstrip(_ENDINGS)
+        # What was stripped may have belonged to a command: \, or \; or a backslash and a blank.
+        slashes = len(plain) - len(plain.rstrip("\\"))
+        if len(plain) < len(latex) and slashes % 2:
+            plain = plain[:-1]
+        for space in _SPACES:
+            plain = plain.removesuffix(space)
+        if plain == latex:
+            return plain
+        latex = plain
 
 
 def _layout(latex: str) -> str:
