@@ -103,6 +103,30 @@ def test_without_a_library_the_sampler_is_served_and_cleared_away(tmp_path: Path
         assert list(tmp_path.glob("mathsetu-*")) == []
 
 
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="Windows has no such signal")
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_closed_terminal_ends_the_server_unless_it_was_told_to_stay(
+    tmp_path: Path, workers: str
+) -> None:
+    with serving("--workers", workers, TMPDIR=str(tmp_path)) as (_, server):
+        server.send_signal(signal.SIGHUP)
+        assert server.wait(30) == 0
+        assert list(tmp_path.glob("mathsetu-*")) == []
+    ignored = signal.signal(
+        signal.SIGHUP, signal.SIG_IGN
+    )  # as nohup does
+    try:
+        with serving("--workers", workers, TMPDIR=str(tmp_path)) as (url, server):
+            server.send_signal(signal.SIGHUP)
+            time.sleep(1)
+            assert fetch(f"{url}/v1/health")[0] == 200
+            assert server.poll() is None
+            server.terminate()
+            assert server.wait(30) == 0
+    finally:
+        signal.signal(signal.SIGHUP, ignored)
+
+
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_a_server_says_that_it_runs_when_it_can_be_asked(tmp_path: Path, workers: str) -> None:
     build_library(tmp_path / "library", [Post("1", CIRCLE, language="en")], LIGHT, processes=1)

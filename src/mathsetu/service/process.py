@@ -43,6 +43,8 @@ _LOOK = 0.05
 _ORPHAN_GRACE = 1.0
 # The option to share an address; other systems do not distribute connections evenly.
 _DEALING: int = socket.SO_REUSEPORT if sys.platform == "linux" else 0
+# The signal of a closed terminal; Windows has none.
+_HANGUP = getattr(signal, "SIGHUP", None)
 
 
 def app() -> FastAPI:
@@ -103,6 +105,7 @@ def serve(
         date_header=False,
         timeout_graceful_shutdown=_GRACE,
     )
+    hangup_ignored = _HANGUP is not None and signal.getsignal(_HANGUP) is signal.SIG_IGN
     with TemporaryDirectory(prefix="mathsetu-") as shared, suppress(KeyboardInterrupt):
         os.environ[VARIABLE] = replace(settings, shared=shared).to_json()
         ended = threading.Event()
@@ -110,15 +113,27 @@ def serve(
         threading.Thread(target=look, daemon=True).start()
         try:
             if workers == 1:
+                _stop_with_terminal(hangup_ignored)
                 uvicorn.Server(config).run(sockets=[listener])
             else:
-                supervisor = Multiprocess(config, sockets=[listener])
+                supervisor = Multiprocess(config, sockets=[listener])  # sets its own handlers
+                _stop_with_terminal(hangup_ignored)
                 supervisor.run()
                 if any(each.exitcode == STARTUP_FAILURE for each in supervisor.processes):
                     raise InputError("a worker process cannot start; see the line above")
         finally:
             ended.set()
             os.environ.pop(VARIABLE, None)
+
+
+def _stop(number: int, frame: object) -> None:
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _stop_with_terminal(ignored: bool) -> None:
+    """Stop in the usual way when the terminal is closed, unless started with ``nohup``."""
+    if _HANGUP is not None:
+        signal.signal(_HANGUP, signal.SIG_IGN if ignored else _stop)
 
 
 def _when_open(
