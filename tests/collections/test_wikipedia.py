@@ -3,7 +3,9 @@
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from mathsetu.collections import wikipedia
+import pytest
+
+from mathsetu.collections import source_text, wikipedia
 from mathsetu.collections.rows import BadRows
 from mathsetu.collections.tally import Tally
 from mathsetu.records import Post
@@ -73,6 +75,19 @@ def test_pages_that_are_no_articles_are_counted(tmp_path: Path) -> None:
     }
     assert bad.tally.files == {"wikipedia": 1}
     assert [(error.line, error.problem) for error in bad.errors] == [(6, "the page has no title")]
+
+
+def test_a_section_with_too_many_formulas_is_reported_and_the_others_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source_text, "MOST_FORMULAS", 2)
+    bad = BadRows(skip=True)
+    text = f"One.\n== Many ==\n{'<math>a</math> ' * 3}\n== Few ==\nTwo.\n"
+    found = read(tmp_path, page("P", text), bad=bad)
+    assert [post.body for post in found] == ["One.", "Two."]
+    assert [error.problem for error in bad.errors] == [
+        "the body has 3 formulas where at most 2 are allowed"
+    ]
 
 
 def test_a_long_heading_is_cut_in_the_address(tmp_path: Path) -> None:

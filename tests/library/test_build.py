@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -57,6 +58,15 @@ def test_posts_that_are_left_out_are_counted_and_passed_on() -> None:
     count.add_faulty_formula("{", "{ is not closed")
     assert count.posts == 2
     assert report.seen == [("a", 2), ("b", 0), ("{", "{ is not closed")]
+
+
+def test_a_build_reports_each_post_that_it_leaves_out(tmp_path: Path) -> None:
+    recipe = replace(LIGHT, posts=Selection(minimum_words=2))
+    circle = Post("2", "circle $x$", formulas=(Formula("f", "x", where="body"),))
+    posts = [Post("1", "a circle"), circle, Post("3", "square")]
+    report = Report()
+    build_library(tmp_path / "library", posts, recipe, processes=1, report=report)
+    assert report.seen == [("2", 1), ("3", 0)]
 
 
 def test_formulas_with_warnings_are_reported_once_whoever_wants_them() -> None:

@@ -112,9 +112,7 @@ def test_a_closed_terminal_ends_the_server_unless_it_was_told_to_stay(
         server.send_signal(signal.SIGHUP)
         assert server.wait(30) == 0
         assert list(tmp_path.glob("mathsetu-*")) == []
-    ignored = signal.signal(
-        signal.SIGHUP, signal.SIG_IGN
-    )  # as nohup does
+    ignored = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
     try:
         with serving("--workers", workers, TMPDIR=str(tmp_path)) as (url, server):
             server.send_signal(signal.SIGHUP)

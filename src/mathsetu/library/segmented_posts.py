@@ -123,7 +123,7 @@ def _several(value: str | tuple[str, ...]) -> tuple[str, ...]:
 def by_frequency(counts: Mapping[str, int]) -> dict[str, int]:
     """Sort counts, the largest first.
 
-    >>> by_frequency({"hi": 1, "cs": 2, "en": 2})
+    >>> by_frequency({"hi": 1, "en": 2, "cs": 2})
     {'cs': 2, 'en': 2, 'hi': 1}
     """
     return dict(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])))
