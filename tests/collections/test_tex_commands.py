@@ -1,12 +1,37 @@
 """The tables of LaTeX's commands, as documents use them."""
 
+import itertools
+import re
+
 import pytest
 
 from mathsetu.collections.documents.tex_expansion import expand
+from mathsetu.formulas.latex import boxes, commands, fonts, macros, symbols
 
 
 def text(source: str) -> str:
     return expand(source, "a.tex", lambda name, origin: None).text
+
+
+#: What a document does not keep of a formula: its layout, links and definitions.
+NOT_KEPT = frozenset(
+    r"""\DeclareMathOperator \cite \color \colorbox \def \edef \eqref \fbox \footnote \gdef \hfill
+    \href \hspace \label \let \newcommand \noindent \pagecolor \providecommand \raisebox \ref
+    \renewcommand \rule \tag \textcolor \usepackage \vspace \xdef""".split()
+)
+
+
+def test_every_command_that_formulas_can_have_is_kept() -> None:
+    tables = [vars(module).values() for module in (boxes, commands, fonts, macros, symbols)]
+    names = {
+        name
+        for table in itertools.chain(*tables)
+        if isinstance(table, dict | frozenset | set)
+        for name in table
+        if isinstance(name, str) and re.fullmatch(r"\\[A-Za-z]+", name)
+    }
+    assert len(names) > 800
+    assert {name for name in names if name not in text(rf"$a {name} {{b}} c$")} == NOT_KEPT
 
 
 @pytest.mark.parametrize(

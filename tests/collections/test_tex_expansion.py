@@ -217,6 +217,8 @@ def test_statements_are_named_as_they_are_printed(source: str, text: str) -> Non
         (r"\ifdraft a\else b\fi c", " a b c"),
         (r"a\iffalse b \ifx c \fi d\fi e", "a e"),
         (r"a\iffalse b\iffalse c", "a b c"),
+        (r"$p\iff q$ \iffalse $\iff$ \fi b", r"$p\iff q$  b"),
+        (r"\newcommand{\eq}{\iff}$a\eq b$", r"$a\iff b$"),
         (r"\foo[width=3]{x}", r"\foo{x}"),
         (r"\foo[htb]x\foo[3pt]y", r"\foo x\foo y"),
         (r"$\foo[x+1]{x}$", r"$\foo[x+1]{x}$"),

@@ -47,7 +47,10 @@ _DEEPEST = 60
 _MOST_FILES = 1_000
 
 _COMMENT = re.compile(r"%[^\n]*+(?:\n[ \t]*+)?")
-_CONDITION = re.compile(r"\\(if[A-Za-z@]*+|fi)(?![A-Za-z@])")
+# The name of a TeX conditional; \iff is a sign.
+_IF = r"if(?!f(?![A-Za-z@]))"
+_CONDITION = re.compile(rf"\\({_IF}[A-Za-z@]*+|fi)(?![A-Za-z@])")
+_CONDITIONAL = re.compile(f"{_IF}|(?:else|fi|or)\\Z")
 _ROW_SPACE = re.compile(r"\*?[ \t]*+\[\s*+-?[\d.]*+\s*+(?:[a-z]{2}|\\[A-Za-z]++)\s*+\]|\*")
 _OWN_DISPLAY = re.compile(r"(?:align|multline|gather|equation|eqnarray)\*?\Z")
 _BOX_SIZE = re.compile(r"\s*+(?:to|spread)\s*+-?[\d.]*+\s*+(?:[a-z]{2}|\\[A-Za-z]++)")
@@ -57,7 +60,7 @@ _LAST_COMMAND = re.compile(r"(?<!\\)(?:\\\\)*\\[A-Za-z]+$")
 _PARAMETERS = re.compile(r"(?:\s*+#\d)*+\s*+")
 _OPTIONAL = re.compile(r"\s*+(?:o|O\{([^{}]*+)\})")
 _OPAQUE = re.compile(
-    r"@|\\(?:if|expandafter|csname|futurelet|begingroup|catcode|else\b|fi\b|loop|the\b)"
+    rf"@|\\(?:{_IF}|expandafter|csname|futurelet|begingroup|catcode|else\b|fi\b|loop|the\b)"
 )
 
 _LISTS = frozenset(("enumerate", "itemize", "description"))
@@ -266,7 +269,7 @@ class _Reader(Frames):
             self._emit(REFERENCE)
         elif name in SPACING or (name in ASSIGNED):
             self._dimension()
-        elif name.startswith("if") or name in ("else", "fi", "or"):
+        elif _CONDITIONAL.match(name):
             return
         else:
             self._emit(f"\\{name}")
