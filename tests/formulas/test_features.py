@@ -79,6 +79,16 @@ def test_nameless_duplicates_are_the_same_after_renaming():
     assert nameless("x^n+x") == nameless("t^k+t") != nameless("x^n+n")
 
 
+def test_both_shapes_of_a_greek_letter_give_the_same_features():
+    one, other = (
+        features(parsed.slt, parsed.opt)
+        for parsed in map(parse_latex, (r"\phi\chi+\epsilon_\rho=\kappa^\theta\phi",
+                                        r"\varphi\chi+\varepsilon_\varrho=\varkappa^\vartheta\varphi"))
+    )  # fmt: skip
+    assert one == other
+    assert features(*(Tree("V!ϕ"),) * 2) == features(*(Tree("V!φ"),) * 2)
+
+
 def test_duplicates_far_apart_give_no_tuple():
     assert duplicates("x" + "+1" * 20 + "+x") == []
 

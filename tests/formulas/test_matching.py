@@ -169,6 +169,7 @@ def test_keeping_the_letters_scores_higher_than_renaming_them():
         (r"\int \frac{2a\,\mathrm{d}x_1}{g}", r"\int \frac{2a}{g}\,\mathrm{d}x_1"),
         (r"\iint 2\frac{dx\,dy}{xy}", r"\iint 2\frac{1}{xy}\,dx\,dy"),
         (r"\int dx/x", r"\int \frac1x dx"),
+        (r"\phi-\epsilon", r"\varphi-\varepsilon"),
     ],
 )
 def test_ways_of_writing_the_same_score_1(one: str, other: str):

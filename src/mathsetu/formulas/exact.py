@@ -31,6 +31,7 @@ _SPELLINGS = (
     (r"\cdot", ""),
     *((rf"\{name}", "") for name in ("frac", "dfrac", "tfrac", "cfrac", "over")),
     *((rf"\{name}q", rf"\{name}") for name in ("le", "ge", "ne")),
+    *((rf"\var{name}", rf"\{name}") for name in ("epsilon", "theta", "kappa", "rho", "phi")),
     *((rf"\{name}", "|") for name in ("mid", "lvert", "rvert", "vert")),
 )
 # National names of functions, longest first, because no blank ends a name here.
@@ -47,7 +48,7 @@ def normalise_formula(latex: str) -> str:
 
     Fractions are reduced to their parts, because there are several ways to write them.
 
-    >>> written = (r"\dfrac{1}{n ^ {2}} \, dx", r"\frac1{n^2}dx", "1/n^2 dx")
+    >>> written = (r"\dfrac{1}{n ^ {2}} \, d\varphi", r"\frac1{n^2}d\phi", r"1/n^2 d\phi")
     >>> len(set(map(normalise_formula, written)))
     1
     """
@@ -89,10 +90,9 @@ def exact_score(asked: str, text: HasFormulas) -> tuple[float, str]:
 
     The score is 1 for an equal formula, `PART` for a larger formula that contains it, else 0.
     """
-    wanted = _plain_formula(asked)
-    if not wanted or not all(name in text.raw for name in _names(asked)):
+    if not all(name in text.raw for name in _names(asked)):
         return 0.0, ""
-    return most_exact(asked, text.formulas) if wanted in text.plain else (0.0, "")
+    return most_exact(asked, text.formulas) if _may_contain(text.plain, asked) else (0.0, "")
 
 
 def most_exact(asked: str, formulas: Iterable[str]) -> tuple[float, str]:
@@ -100,11 +100,12 @@ def most_exact(asked: str, formulas: Iterable[str]) -> tuple[float, str]:
 
     >>> most_exact(r"\frac{1}{n^2}", [r"\frac1n", r"1/n^2 < 1"])
     (0.8, '1/n^2 < 1')
+    >>> most_exact(r"2^3=8", [r"2^3=2\cdot4=8"])  # the ends of a chain
+    (0.8, '2^3=2\\cdot4=8')
     """
-    wanted = _plain_formula(asked)
-    if not wanted or not is_informative(asked):
+    if not is_informative(asked):
         return 0.0, ""
-    likely = islice((latex for latex in formulas if wanted in _plain_formula(latex)), _MOST)
+    likely = islice((own for own in formulas if _may_contain(_plain_formula(own), asked)), _MOST)
     share, best = 0.0, ""
     # Shortest first: an equal formula is shorter than formulas that contain it.
     for latex in sorted(likely, key=len):
@@ -126,6 +127,15 @@ def is_informative(latex: str) -> bool:
     """
     nodes = len(_keys(latex).keys)
     return nodes >= _LEAST_NODES or (nodes > 1 and parse_once(latex).opt.label.startswith("F!"))
+
+
+def _may_contain(plain: str, asked: str) -> bool:
+    """Whether a normalised text has the formula, or both sides of the equation: a fast test."""
+    wanted = _plain_formula(asked)
+    if not wanted or wanted in plain:
+        return bool(wanted)
+    left, equals, right = wanted.partition("=")
+    return bool(equals) and left in plain and right in plain
 
 
 # Good posts are found repeatedly, and each formula of a query is compared with all of theirs.

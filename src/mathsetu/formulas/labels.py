@@ -28,6 +28,9 @@ def _plain_letters() -> dict[int, str]:
 
 _PLAIN = _plain_letters()
 _NAMED = ("italic-", "normal-")
+# Greek letters with two shapes (\phi and \varphi, \epsilon and \varepsilon); hardly any formula has
+# both. \varpi means something else than \pi.
+_SHAPES = str.maketrans("ϕϵϑϱϰ", "φεθρκ")
 
 
 @lru_cache(maxsize=65536)
@@ -43,6 +46,15 @@ def normalise_label(label: str) -> str:
     for prefix in _NAMED:
         name = name.removeprefix(prefix)
     return "V!" + name.translate(_PLAIN)
+
+
+def one_shape(label: str) -> str:
+    r"""Return a label for comparisons, the same for both shapes of a Greek letter.
+
+    >>> one_shape("V!ϕ"), one_shape("V!φ"), one_shape("U!plus")
+    ('V!φ', 'V!φ', 'U!plus')
+    """
+    return label if label.isascii() else label.translate(_SHAPES)
 
 
 def normalise(tree: Tree) -> Tree:

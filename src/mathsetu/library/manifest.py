@@ -37,7 +37,7 @@ from mathsetu.retrieval.mapped import CHECKSUMS
 
 #: Increases when libraries written by older versions can no longer be read, and with a new built-in
 #: model, because vectors of different models cannot be compared.
-FORMAT = 8
+FORMAT = 9
 _PART = f".{_NAME}.part"
 _CHECKSUM = "checksum"
 #: Suffix of the folder of a segment until the segment is complete.

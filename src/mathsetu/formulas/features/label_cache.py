@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, TypeVar
 
-from mathsetu.formulas.labels import is_commutative
+from mathsetu.formulas.labels import is_commutative, one_shape
 
 _Answer = TypeVar("_Answer")
 
@@ -31,6 +31,8 @@ def _in_order(edges: str) -> str:
     return "".join(sorted(edges))
 
 
+#: The label for comparisons; see `one_shape`.
+SHAPE: Final = _CachedFunction(one_shape)
 #: The kind of a variable or number; any other label unchanged.
 #:
 #: >>> ABSTRACT["V!x"], ABSTRACT["N!42"], ABSTRACT["U!plus"]

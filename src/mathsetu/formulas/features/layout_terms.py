@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from mathsetu.formulas.features.label_cache import ABSTRACT, IN_ORDER
+from mathsetu.formulas.features.label_cache import ABSTRACT, IN_ORDER, SHAPE
 from mathsetu.formulas.tree import Tree
 
 #: Duplicates more than this many edges apart say little and give no tuple.
@@ -44,7 +44,7 @@ def layout_terms(tree: Tree) -> list[str]:
     compounds: list[str] = []
     duplicates: list[str] = []
     for place, node in enumerate(nodes):
-        label = node.label
+        label = SHAPE[node.label]
         kind = ABSTRACT[label]
         labels.append(label)
         kinds.append(kind)

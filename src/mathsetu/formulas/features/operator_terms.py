@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Final
 
-from mathsetu.formulas.features.label_cache import ABSTRACT, COMMUTATIVE
+from mathsetu.formulas.features.label_cache import ABSTRACT, COMMUTATIVE, SHAPE
 from mathsetu.formulas.tree import Tree
 
 #: Maximum number of leaves of one operator in leaf-to-leaf paths.
@@ -50,7 +50,7 @@ def operator_terms(tree: Tree) -> list[str]:
         below: list[_Leaf] = []
         if COMMUTATIVE[label]:
             for child in node.children:
-                name = child.label
+                name = SHAPE[child.label]
                 if child.children:
                     # The loop also visits the operators appended here.
                     operators.append((child, "/" + name, label, near, below))
@@ -59,7 +59,7 @@ def operator_terms(tree: Tree) -> list[str]:
         else:
             # A strict zip would take a sixth of the time of this loop.
             for child, edge in zip(node.children, node.edges):  # noqa: B905
-                name = child.label
+                name = SHAPE[child.label]
                 if child.children:
                     operators.append((child, f"/{name}{edge}", label, near, below))
                 else:
@@ -92,6 +92,6 @@ def operator_terms(tree: Tree) -> list[str]:
                     same = "=" if leaf == other else ""
                     to_leaf.append(f"L:{kind}{middle}{other_kind}{same}")
     if not to_root:
-        to_root.append("r:" + tree.label)
+        to_root.append("r:" + SHAPE[tree.label])
     to_root += to_leaf
     return to_root

@@ -1,20 +1,20 @@
 r"""Operator trees prepared for matching: a normal form, stored in lists.
 
 Equivalent notations have one normal form: ``a-b-c`` is the sum of a, -b and -c, nested sums and
-nested products are flattened, ``a\cdot b`` is ``ab``, ``a>b`` is ``b<a``, ``a (mod n)`` is
-``a mod n``, an equation with such a side is a congruence, a name before its argument is a
-function, and ``\frac{f\,dt}{g}`` is ``\frac{f}{g}\,dt``. Every node has a key that is equal for
-equal sub-trees, whatever the order of commutative operands.
+nested products are flattened, ``a\cdot b`` is ``ab``, ``a>b`` is ``b<a``, ``\phi`` is
+``\varphi``, ``a (mod n)`` is ``a mod n``, an equation with such a side is a congruence, a name
+before its argument is a function, and ``\frac{f\,dt}{g}`` is ``\frac{f}{g}\,dt``. Every node has a
+key that is equal for equal sub-trees, whatever the order of commutative operands.
 """
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from mathsetu.formulas.labels import is_commutative, is_wildcard
+from mathsetu.formulas.labels import is_commutative, is_wildcard, one_shape
 from mathsetu.formulas.numbers import value
 from mathsetu.formulas.tree import POSITIONS, Tree
 
@@ -24,6 +24,8 @@ _PRODUCT, _DOT = "U!times", "F!⋅"
 _MIRRORED = {"O!gt": "O!lt", "O!geq": "O!leq"}
 _FRACTION = "O!divide"
 _SPELLINGS = {"O!continued-fraction": _FRACTION}
+# A chain of relations, and the one that then holds between any two members.
+_CHAIN, _EQUALS = "U!and", "U!eq"
 # Marks of vectors: arrow, hat and gradient.
 _OF_VECTORS = frozenset({"F!→", "F!^", "F!∇"})
 # Operators that may enclose a vector: scripts, and the d of a differential.
@@ -259,7 +261,8 @@ class SubtreeKeys(NamedTuple):
     def hold(self, other: SubtreeKeys) -> bool:
         """Whether another tree is a sub-tree, or consists of adjacent operands of one node.
 
-        So a longer product contains a shorter one, and a longer sum a shorter one.
+        So a longer product contains a shorter one, and a longer sum a shorter one. A chain of
+        equations contains the equation of any two of its members.
 
         >>> a, b, c = (Tree(f"V!{letter}") for letter in "abc")
         >>> longer = subtree_keys(Tree("U!times", (a, b, c), ("0", "1", "2")))
@@ -271,6 +274,8 @@ class SubtreeKeys(NamedTuple):
         wanted, label = other.keys[0], other.labels[0]
         if wanted in self.keys:
             return True
+        if label == _EQUALS and wanted in self._implied_equations():
+            return True
         start, stop = other.operands[0]
         count = stop - start
         if not count or not is_commutative(label):
@@ -281,6 +286,23 @@ class SubtreeKeys(NamedTuple):
             if own == label
             for place in range(first, end - count + 1)
         )
+
+    def _implied_equations(self) -> Iterator[int]:
+        """Yield the keys of the equations between distant members of each chain of equations."""
+        for own, (first, end) in zip(self.labels, self.operands, strict=True):
+            if own != _CHAIN:
+                continue
+            members: list[int] = []
+            for place in range(first, end):
+                start, stop = self.operands[place]
+                if self.labels[place] != _EQUALS or stop - start != 2:
+                    members = []
+                    continue
+                left, right = self.keys[start:stop]
+                if not members or members[-1] != left:
+                    members = [left]
+                yield from (combined_key(_EQUALS, (one, right)) for one in members[:-1])
+                members.append(right)
 
 
 def subtree_keys(tree: Tree) -> SubtreeKeys:
@@ -337,11 +359,11 @@ def _normal_form(part: _Part) -> tuple[str, Sequence[Tree], Sequence[_Part]]:
         return _flattened(part)
     if label == _FRACTION and (factors := _factors_with_differentials(part)):
         return _PRODUCT, [], factors
-    if label == "U!eq" and any(map(_has_modulus, operands)):
+    if label == _EQUALS and any(map(_has_modulus, operands)):
         return "U!equivalent", [part], operands
     if label in _MIRRORED:
         return _MIRRORED[label], [part], operands[::-1]
-    return _SPELLINGS.get(label, label), [part], operands
+    return _SPELLINGS.get(label) or one_shape(label), [part], operands
 
 
 def _named(node: Tree) -> str:
