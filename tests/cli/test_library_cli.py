@@ -331,6 +331,16 @@ def test_a_misspelt_word_is_answered_with_what_it_may_be(mathsetu: Mathsetu, lib
     assert "did you mean: eigenvalue" in done.err
 
 
+@pytest.mark.thorough
+def test_a_misspelt_word_is_named_even_if_other_words_find_something(
+    mathsetu: Mathsetu, library: Path
+) -> None:
+    done = mathsetu("search", library, "aera of a circle $\\pi r^2$")
+    assert done.out.startswith("1. ")
+    assert "did you mean: area of a circle $\\pi r^2$" in done.err
+    assert "did you mean" not in mathsetu("search", library, "area of a circle $\\pi r^2$").err
+
+
 def test_a_language_that_a_library_lacks(mathsetu: Mathsetu, library: Path) -> None:
     done = mathsetu("search", library, "primes", "--in", "cs")
     assert done.code == 1

@@ -452,10 +452,28 @@ def test_an_integral_by_its_name_has_any_letter_before_its_differential(
 @pytest.mark.parametrize(
     ("typed", "formulas"),
     [
+        ("3-4-5 triangle", ()),
+        ("a 30-60-90 triangle", ()),
+        ("10 - 3 - 2", ("10-3-2",)),
+        ("3-4", ("3-4",)),
+        ("3-4-5 = -6", ("3-4-5=-6",)),
+    ],
+)
+def test_numbers_joined_by_several_hyphens_are_a_name(
+    typed: str, formulas: tuple[str, ...]
+) -> None:
+    assert typed_question(typed).formulas == formulas
+
+
+@pytest.mark.parametrize(
+    ("typed", "formulas"),
+    [
         (
             "dim V = dim ker f + dim im f",
             (r"\dim V=\dim \ker f+\dim \operatorname{im} f",),
         ),
+        ("dim Ker A = 0", (r"\dim \ker A=0",)),
+        ("Det(A) = 0", (r"\det(A)=0",)),
         ("rang f = dim(im f)", (r"\operatorname{rank} f=\dim(\operatorname{im} f)",)),
         ("im f = ker g", (r"\operatorname{im} f=\ker g",)),
         ("V/ker φ ≅ im φ", (r"V/\ker \varphi \cong \operatorname{im} \varphi",)),

@@ -318,6 +318,8 @@ def test_english_words_are_looked_up_in_no_further_language(
         ("kladných celých", "en sk", ("sk", "cs")),
         ("convergence uniforme", "en fr", ("fr",)),
         ("prime number", "en fr", ("en",)),
+        ("Dreieck", "de fr", ("de",)),
+        ("Newton", "de fr", ("de", "fr", "en", "cs", "es", "hr")),
         ("fixed point", "en pt", ("en",)),
         ("número primo", "en", ("es",)),
     ],

@@ -126,9 +126,7 @@ def command(
             min_score=min_score,
             facets=facets,
         )
-        # Expensive, as it reads the words of all posts: only if the query may be misspelt.
-        is_doubtful = not answer.hits or not answer.is_close
-        corrected = Suggestions(opened).corrected(question) if is_doubtful else ""
+        corrected = Suggestions(opened).corrected(question)
         note = languages_note(where, opened.languages)
         hints = [] if answer.total else list(_ways_out(opened, question, where, min_score))
     if as_json:

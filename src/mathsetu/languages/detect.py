@@ -263,7 +263,7 @@ def _with_expected(found: Detected, text: str, tokens: list[str], prior: Prior) 
     word better, or if the prior does not expect the languages found. In the last case, or if the
     text has letters that our languages do not have, a language that the model prefers is added,
     too, unless it knows no word and the languages found know all. A single capitalised word may be
-    a name, so it may be in every language.
+    a name, so it may be in every language, unless it is a term of an expected one, except English.
     """
     languages = found.likely or (found.language,)
     expected = prior.further(found.script)
@@ -278,7 +278,12 @@ def _with_expected(found: Detected, text: str, tokens: list[str], prior: Prior) 
     likelihood = {code: sum(own) + log(prior.weight(code)) for code, own in known_to.items()}
     most = max(likelihood[code] for code in languages)
     is_unexpected = all(prior.expects(code) == 1 for code in languages)
-    is_name = len(counting) == 1 and _CAPITALISED.match(text) is not None
+    is_single = len(counting) == 1
+    is_term = is_single and any(
+        known_to[code][0] >= EXACT and code != "en" and prior.expects(code) > 1
+        for code in languages
+    )
+    is_name = is_single and not is_term and _CAPITALISED.match(text) is not None
     letters = _FOREIGN_LETTERS.get(found.script)
     has_letters = letters is not None and letters.search(text.lower()) is not None
     odds = _model_odds(text, found.script, prior) if is_unexpected or has_letters else {}

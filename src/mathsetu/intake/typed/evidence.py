@@ -80,7 +80,8 @@ def _has_good_operators(reading: Reading, tokens: Sequence[Token], after: int) -
     whole = _is_whole(reading, after)
     only_numbers = all(kind in (Kind.NUMBER, Kind.INFIX) for kind in kinds)
     if only_numbers and len(signs) > 1 and len({sign.text for sign in signs}) == 1:
-        return whole and not _is_date(tokens)  # 12/05/2024, 555-12-34
+        is_name = bool(hyphens) and not any(token.gap for token in tokens[1:])
+        return whole and not is_name and not _is_date(tokens)  # 3-4-5, 12/05/2024
     if slashes and not hyphens:
         return _is_quotient(reading, tokens, after)
     if hyphens and not slashes:

@@ -17,7 +17,7 @@ FUNCTIONS: Final[dict[str, str]] = {
     "asin": "\\arcsin", "acos": "\\arccos",
     "atan": "\\arctan", "lg": "\\log", "lb": "\\log_2", "máx": "\\max", "mín": "\\min",
     "GCD": "\\gcd", "hcf": "\\gcd", "HCF": "\\gcd",
-    "rang": "\\operatorname{rank}",
+    "Ker": "\\ker", "Det": "\\det", "rang": "\\operatorname{rank}",
     "Rang": "\\operatorname{rank}", "rg": "\\operatorname{rank}", "LCM": "\\operatorname{lcm}",
     "sh": "\\sinh", "ch": "\\cosh", "cth": "\\coth", "Arctan": "\\arctan",
     "Arcsin": "\\arcsin", "Arccos": "\\arccos",
