@@ -29,7 +29,15 @@ from mathsetu.formulas.part_latex import part_text
 from mathsetu.intake.question import Question, is_delimited
 from mathsetu.languages.table import LANGUAGES, Grade, language, language_name
 from mathsetu.library import Answer, Filter
-from mathsetu.markup import Span, formula_in_markdown, plain, spans_of, split
+from mathsetu.markup import (
+    Span,
+    formula_body,
+    formula_in_markdown,
+    marked_words,
+    plain_words,
+    spans_of,
+    split,
+)
 from mathsetu.printable import counted
 from mathsetu.records import Evidence, Hit, Post, Reason
 
@@ -40,18 +48,27 @@ _REMEMBERED = 2_000
 
 
 def pieces(text: str) -> tuple[Piece, ...]:
-    r"""Split a marked text into pieces; an escaped dollar in words becomes a plain one.
+    r"""Split a marked text into pieces, without escapes in words and delimiters in formulas.
 
     >>> pieces("Let $x$ be even.")[1]
     Piece(kind='formula', text='x', display=False)
     >>> pieces(r"It costs \$5.")
     (Piece(kind='text', text='It costs $5.', display=False),)
+    >>> pieces(r"\begin{equation}a=b\end{equation}")
+    (Piece(kind='formula', text='a=b', display=True),)
     """
-    return tuple(Piece(span.kind, _content(span), span.display) for span in spans_of(text))
+    return tuple(
+        Piece(
+            span.kind,
+            formula_body(span.content) if span.kind == "formula" else _content(span),
+            span.display,
+        )
+        for span in spans_of(text)
+    )
 
 
 def _content(span: Span) -> str:
-    return plain(span.content) if span.kind == "text" else span.content
+    return plain_words(span.content) if span.kind == "text" else span.content
 
 
 def rendered(text: str, trees: bool = False) -> tuple[Rendered, ...]:
@@ -205,7 +222,11 @@ def _version(post: Post) -> Version:
 def found(hit: Hit, post: Post, rank: int, *, typeset: bool) -> FoundPost:
     """A hit with its post, and everything that matched."""
     evidence = [item for reason in hit.reasons for item in reason.evidence]
-    pairs = [(item.asked, item.found) for item in evidence if item.kind == "formula"]
+    pairs = [
+        (formula_body(item.asked), formula_body(item.found))
+        for item in evidence
+        if item.kind == "formula"
+    ]
     return FoundPost(
         **_about(post),
         rank=rank,
@@ -314,7 +335,7 @@ def marked(shown: Iterable[Piece]) -> str:
     '$$x=1$$'
     """
     return readable(
-        replace(piece, text=piece.text.replace("$", "\\$")) if piece.kind == "text" else piece
+        replace(piece, text=marked_words(piece.text)) if piece.kind == "text" else piece
         for piece in shown
     )
 

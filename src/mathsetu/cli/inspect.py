@@ -21,7 +21,7 @@ from mathsetu.intake.documents import with_document_languages
 from mathsetu.intake.posts import read_post
 from mathsetu.intake.problems import problems_of
 from mathsetu.library.upgrade import stored_posts
-from mathsetu.markup import FORMS, Span, plain, split, to_text
+from mathsetu.markup import FORMS, Span, plain_words, split, to_text
 from mathsetu.markup.pages import with_containers
 from mathsetu.places import is_library
 from mathsetu.printable import counted
@@ -191,7 +191,7 @@ def _print_spans(spans: list[Span]) -> None:
 
 def _content(span: Span) -> str:
     """The content of a span as it is shown to people."""
-    return (plain(span.content) if span.kind == "text" else span.content).strip()
+    return (plain_words(span.content) if span.kind == "text" else span.content).strip()
 
 
 def _text_of(post: Post) -> str:

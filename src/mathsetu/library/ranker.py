@@ -25,6 +25,7 @@ from mathsetu.languages.phrases import Phrase, as_heading, phrases
 from mathsetu.library.backend import Posts
 from mathsetu.library.candidates import RecipeReply, weighted_sum
 from mathsetu.library.store import Heading
+from mathsetu.markup import formula_in_markdown
 from mathsetu.ranking.hybrid import Calibration, order_by_language
 from mathsetu.ranking.rerank import Rerank, Reranker
 from mathsetu.ranking.rerank.model_input import candidate_text, question_text
@@ -536,7 +537,10 @@ class ExactReply:
             # The reason of the lexical part tells which word matches which.
             share, quotes = self._together(number, LazyPost.of(post))
             return Reason(EXACT, share, TOGETHER + ", ".join(f"“{one}”" for one in quotes))
-        told = (f"${one.found}$" if one.kind == "formula" else f"“{one.found}”" for one in found)
+        told = (
+            formula_in_markdown(one.found) if one.kind == "formula" else f"“{one.found}”"
+            for one in found
+        )
         # One formula of a post may contain several of the question.
         named = ", ".join(dict.fromkeys(told))
         return Reason(EXACT, share, f"as written: {named}", tuple(found))

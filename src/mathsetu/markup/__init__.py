@@ -10,12 +10,21 @@ delimiters, in which a literal dollar is written ``\$``.
 'Cost: \\$5, and x is $x^2$'
 """
 
-from mathsetu.markup.convert import FORMS, plain, spans_of, split, to_text
-from mathsetu.markup.formula_writing import formula_in_latex, formula_in_markdown
+from mathsetu.markup.convert import (
+    FORMS,
+    marked_words,
+    plain,
+    plain_words,
+    spans_of,
+    split,
+    to_text,
+)
+from mathsetu.markup.formula_writing import formula_body, formula_in_latex, formula_in_markdown
 from mathsetu.markup.snippet import matched_snippet, snippet
 from mathsetu.markup.spans import Span, extract, join
 
 __all__ = [
-    "FORMS", "Span", "extract", "formula_in_latex", "formula_in_markdown", "join",
-    "matched_snippet", "plain", "snippet", "spans_of", "split", "to_text",
+    "FORMS", "Span", "extract", "formula_body", "formula_in_latex", "formula_in_markdown", "join",
+    "marked_words", "matched_snippet", "plain", "plain_words", "snippet", "spans_of", "split",
+    "to_text",
 ]  # fmt: skip

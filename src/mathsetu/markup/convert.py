@@ -1,7 +1,7 @@
 r"""Splits any supported source into spans, and converts it to marked text.
 
-Marked text is plain text with LaTeX between delimiters. A literal dollar is written ``\$``, so that
-marked text splits into the same formulas as its source.
+Marked text is plain text with LaTeX between delimiters. In words a dollar is written ``\$``, and a
+bracket delimiter ``\\(``, so that marked text splits into the same formulas as its source.
 """
 
 from __future__ import annotations
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
 _NEEDS_ESCAPE = re.compile(r"\\(?=[(\[]|begin\{)|\$|\\.", re.DOTALL)
+# What begins a formula; escaped in words, and not.
+_ESCAPED = re.compile(r"\\(\$|\\(?=[(\[]|begin\{))")
+_UNESCAPED = re.compile(r"\$|\\(?=[(\[]|begin\{)")
 _AMOUNT = "5 "
 # Size of the cache of `spans_of`: good posts are found repeatedly, and several callers split each.
 _REMEMBERED = 5_000
@@ -116,12 +119,30 @@ def text_and_formulas(
 
 
 def plain(text: str) -> str:
-    r"""Return marked text for display: ``\$`` becomes a dollar.
+    r"""Return marked text for display: without the escapes of delimiters in words.
 
-    >>> plain(r"costs \$5 if $x>1$")
-    'costs $5 if $x>1$'
+    >>> print(plain(r"type \\(x\), costs \$5 if $x>1$"))
+    type \(x\), costs $5 if $x>1$
     """
-    return text.replace("\\$", "$")
+    if "\\" not in text:
+        return text
+    return "".join(
+        plain_words(span.raw) if span.kind == "text" else span.raw for span in spans_of(text)
+    )
+
+
+def plain_words(words: str) -> str:
+    """As `plain`, for words without formulas."""
+    return _ESCAPED.sub(r"\1", words)
+
+
+def marked_words(words: str) -> str:
+    r"""Return words as marked text: delimiters in them get a backslash.
+
+    >>> print(marked_words(r"type \(x\) for $5"))
+    type \\(x\) for \$5
+    """
+    return _UNESCAPED.sub(r"\\\g<0>", words)
 
 
 def _split_marked(

@@ -56,11 +56,11 @@ def formula_in_latex(latex: str, *, display: bool) -> str:
     """
     if stands_alone(latex):
         return _BLANK_LINES.sub("\n", latex)
-    inside = _inside_a_formula(latex)
+    inside = formula_body(latex)
     return rf"\[{inside}\]" if display else f"${inside}$"
 
 
-def formula_in_markdown(latex: str, *, display: bool) -> str:
+def formula_in_markdown(latex: str, *, display: bool = False) -> str:
     r"""Write a formula between dollars, with environments that are allowed there.
 
     >>> formula_in_markdown(r"\begin{equation*} x=1 \end{equation*}", display=True)
@@ -70,11 +70,15 @@ def formula_in_markdown(latex: str, *, display: bool) -> str:
     """
     is_inline = not display or latex.startswith("\\begin{math}")
     dollars = "$" if is_inline else "$$"
-    return f"{dollars}{_inside_a_formula(latex)}{dollars}"
+    return f"{dollars}{formula_body(latex)}{dollars}"
 
 
-def _inside_a_formula(latex: str) -> str:
-    """Remove or replace what is not allowed between delimiters: environments, blank lines."""
+def formula_body(latex: str) -> str:
+    r"""Return a formula without what is not allowed between delimiters: environments, blank lines.
+
+    >>> formula_body(r"\begin{equation}a=b\end{equation}")
+    'a=b'
+    """
     if not _EDGE.search(latex):
         return _BLANK_LINES.sub("\n", latex)
     has_tags = _TAG.search(latex) is not None

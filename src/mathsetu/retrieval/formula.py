@@ -29,6 +29,7 @@ from mathsetu.formulas.similarity import (
     similarity,
 )
 from mathsetu.intake.question import Question
+from mathsetu.markup import formula_in_markdown
 from mathsetu.records import Evidence, Post, Reason
 from mathsetu.retrieval import kernels
 from mathsetu.retrieval.base import (
@@ -465,4 +466,4 @@ def _in_words(pair: MatchedPair) -> str:
     ]
     rest = ["…"] if len(renamed) > _SHOWN else []
     under = f" ({', '.join([*renamed[:_SHOWN], *rest])})" if renamed else ""
-    return f"${asked}$ ~ ${found}${under}"
+    return f"{formula_in_markdown(asked)} ~ {formula_in_markdown(found)}{under}"

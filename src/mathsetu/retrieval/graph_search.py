@@ -23,6 +23,7 @@ from mathsetu.graphs.graph import Graph
 from mathsetu.graphs.imported import ImportedGraphs
 from mathsetu.graphs.virtual import DOCUMENT, FORMULA
 from mathsetu.intake import MarkedText, PostFacts, Question
+from mathsetu.markup import formula_in_markdown
 from mathsetu.records import Formula, Post, Query, Reason
 from mathsetu.retrieval.base import Scored, WrittenSegment, check_fields
 from mathsetu.retrieval.graph_formulas import GraphFormulas
@@ -339,7 +340,7 @@ class GraphSegment:
 
 
 def _part_names(kinds: Sequence[int], latex: Sequence[str]) -> list[str]:
-    names = [f"${one}$" for one in latex]
+    names = [formula_in_markdown(one) for one in latex]
     sentences = sum(kind not in (FORMULA, DOCUMENT) for kind in kinds)
     names += [f"sentence {number + 1}" for number in range(sentences)]
     return [*names, "the whole"] if DOCUMENT in kinds else names

@@ -21,7 +21,7 @@ from mathsetu.languages.glossary import Expanded, Glossary, is_presentable
 from mathsetu.languages.normalise import fold, normalise
 from mathsetu.languages.sentences import clauses
 from mathsetu.languages.stem_collisions import is_stem_collision
-from mathsetu.markup import plain
+from mathsetu.markup import plain_words
 from mathsetu.plain_files import open_plain
 from mathsetu.records import Evidence, Post, Reason
 from mathsetu.retrieval.base import Fields, Scored, WrittenSegment, check_fields, check_weights
@@ -756,7 +756,7 @@ def _read_texts(texts: tuple[str, ...], language: str, analysis: str) -> _Words:
                 shown = " ".join(span.content.split())
                 gap += f"${shown}$" if span.kind == "formula" and len(gap) < _LONGEST_GAP else "…"
                 continue
-            for clause in clauses(plain(span.content)):
+            for clause in clauses(plain_words(span.content)):
                 own = list(islice(clause.split(), _WORDS_READ - len(words)))
                 if own:
                     gap += " " if clause[0].isspace() else ""

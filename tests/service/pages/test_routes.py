@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from time import monotonic, sleep
@@ -371,8 +372,10 @@ def test_a_formula_that_is_a_display_by_itself_is_taken_along_as_latex_accepts_i
     body = r"So \begin{align}a&=b\end{align} and \begin{cases}1\end{cases}"
     post = whole_post(Post("7", body))
     assert export.latex(post) == (
-        r"So \begin{align}a&=b\end{align} and \[\begin{cases}1\end{cases}\]" + "\n"
+        r"So \[\begin{aligned}a&=b\end{aligned}\] and \[\begin{cases}1\end{cases}\]" + "\n"
     )
+    tagged = whole_post(Post("7", r"\begin{align}a&=b\tag{1}\end{align}"))
+    assert export.latex(tagged) == r"\begin{align}a&=b\tag{1}\end{align}" + "\n"
     assert export.markdown(post) == (
         r"So $$\begin{aligned}a&=b\end{aligned}$$ and $$\begin{cases}1\end{cases}$$" + "\n"
     )
@@ -446,6 +449,19 @@ def test_a_post_without_a_title_has_the_same_heading_as_where_it_was_found(
     assert re.fullmatch(heading, shown.title, re.DOTALL)
     assert shown.title == listed.title
     assert shown.plain_title == plain
+
+
+def test_words_that_replace_a_title_are_shown_once() -> None:
+    row = Post("e1", "No: $91=7*13$.\nSo it is composite.", question="Is 91 prime?", language="en")
+    shown = views.post(whole_post(row))
+    listed = views.hit(found(Hit("e1", 1.0), row, 1, typeset=False), interface("en"))
+    assert (shown.title, shown.question) == ("Is 91 prime?", "")
+    assert "prime" not in listed.snippet
+    assert listed.snippet.startswith("No: ")
+    # A question with a formula, or of several lines, is not all in the title.
+    for question in ("Is $91$ prime or composite?", "Is 91 prime?\nOr composite?"):
+        shown = views.post(whole_post(replace(row, question=question)))
+        assert "composite" in shown.question
 
 
 def test_a_word_is_highlighted_in_all_its_forms_and_named_in_one() -> None:

@@ -243,7 +243,7 @@ def hit(found: FoundPost, interface: Interface, asked_in: str = "", files_at: st
         id=found.id,
         rank=found.rank,
         title=_title(found.title_pieces, found.snippet, found.id, coloured),
-        snippet=typeset.line(found.snippet, coloured),
+        snippet=typeset.line(_after_title(found.title_pieces, found.snippet), coloured),
         language=row,
         direction=_direction(row),
         tags=found.tags,
@@ -267,11 +267,12 @@ def post(answer: PostAnswer, found: FoundPost | None = None, files_at: str = "")
     shown = (*answer.title_pieces, *answer.question, *answer.body)
     # The title of an answer without one comes from its question, as among the hits.
     text = pieces(snippet(marked(answer.question or answer.body)))
+    is_title = not answer.title_pieces and _beginning(text) == answer.question
     return PostView(
         id=answer.id,
         title=_title(answer.title_pieces, text, answer.id, coloured),
         plain_title=plain(answer.title) or readable(_beginning(text)) or answer.id,
-        question=typeset.paragraphs(answer.question, coloured),
+        question=typeset.paragraphs(() if is_title else answer.question, coloured),
         body=typeset.paragraphs(answer.body, coloured),
         formulas=tuple(dict.fromkeys(piece.text for piece in shown if piece.kind == "formula")),
         language=row,
@@ -305,8 +306,16 @@ def _title(
     """The title of a post, else its beginning, else its id: the link is never empty."""
     shown = typeset.line(title, coloured)
     if not shown.striptags():
-        shown = typeset.line(_beginning(text))
+        shown = typeset.line(_beginning(text), coloured)
     return shown if shown.striptags() else escape(post_id)
+
+
+def _after_title(title: Sequence[Piece], text: Sequence[Piece]) -> Sequence[Piece]:
+    """The text to show below the title: without a first line of words that replaces it."""
+    if title or not text or text[0].kind != "text":
+        return text
+    _, line_break, rest = text[0].text.partition("\n")
+    return (replace(text[0], text=rest.lstrip()), *text[1:]) if line_break else text
 
 
 def _beginning(text: Sequence[Piece]) -> tuple[Piece, ...]:
