@@ -348,3 +348,13 @@ def test_an_edition_that_the_paper_did_not_run_is_not_compared_with_it(
     assert ("topics were asked, not" in shown) is compared
     assert ("the paper's figure is in" in shown) is compared
     assert ("en: the paper has no figures for them" in shown) is not compared
+    assert "our network" not in shown
+
+
+@pytest.mark.thorough
+def test_our_own_network_is_named_as_a_difference(mathsetu: Mathsetu, tmp_path: Path) -> None:
+    write_posts(tmp_path / "posts.jsonl", POSTS)
+    write_queries(tmp_path / "topics.jsonl", [Query("A.301", "Is $x^2-2$ even?", language="en")])
+    (tmp_path / "qrels.txt").write_text("A.301 0 3 3\nA.301 0 1 0\n")
+    shown = mathsetu("reproduce", "mathamr-plus", "posts.jsonl", "topics.jsonl", "qrels.txt").out
+    assert "parts.graph.model is shipped: our network" in shown

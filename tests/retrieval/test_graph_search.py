@@ -1,5 +1,6 @@
 """Search by meaning graphs: an index of posts, their formulas, and why a post was found."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +8,10 @@ import pytest
 
 from mathsetu.collections import sampler
 from mathsetu.errors import DamagedLibrary, InputError
+from mathsetu.graphs.build import GraphBuilder, Source
+from mathsetu.graphs.imported import ImportedGraphs
+from mathsetu.graphs.makers.amr import AmrMaker
+from mathsetu.graphs.penman.records import Record
 from mathsetu.intake.question import Question
 from mathsetu.library import Library
 from mathsetu.library.build import index_posts
@@ -87,6 +92,25 @@ def test_a_formula_that_its_question_does_not_show_is_asked_for_by_itself(retrie
     assert alone[0].latex == r"\sqrt2"
     assert [m.score for m in finder.formulas_for(question, 1)] == [alone[0].score]
     assert len({match.latex for match in alone}) == len(alone) == 4
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [Formula("q_1", "y"), Formula("q_2", "x"), Formula("q_2", "x", where="question", start=19)],
+)
+def test_the_imported_graph_of_a_question_is_used_to_find_a_formula(retriever, tmp_path, formula):
+    question = asked("Is $x$ or $y$, not $x$ even?", formulas=(formula,))
+    plain = retriever.formula_finder.formulas_for(question, 3)
+    source = Source(question.text, "en", named_formulas(question.query), question.marked.spans)
+    parser = GraphBuilder(AmrMaker(lambda sentences: ["(s / state-01)" for _ in sentences]))
+    for name, builder in (("same", GraphBuilder("terms")), ("parsed", parser)):
+        path = tmp_path / f"{name}.sqlite"
+        with ImportedGraphs(path, write=True) as graphs:
+            graphs.write([Record("q", builder.build(source))])
+        choices = replace(retriever.settings, graphs=str(path))
+        found = GraphRetriever(retriever.folders, choices).formula_finder.formulas_for(question, 3)
+        scores = [match.score for match in found]
+        assert (scores == pytest.approx([match.score for match in plain])) is (name == "same")
 
 
 def test_formulas_of_posts_that_are_not_allowed_are_not_found(retriever):

@@ -20,7 +20,7 @@ def command(name: str | None, as_json: bool) -> None:
     """List the recipes, or show the one called NAME (or a .toml file, checked).
 
     A recipe that is based on another is shown combined with it. With --json, settings that the
-    recipe does not state are shown with their defaults.
+    recipe does not state are shown with their defaults, or null.
     """
     if name is not None:
         recipe = load_recipe(name)

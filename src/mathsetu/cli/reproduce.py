@@ -37,7 +37,7 @@ from mathsetu.library.reproduction import (
 from mathsetu.papers import WITHOUT_DATA, Context, is_page, page
 from mathsetu.papers.context import read_models
 from mathsetu.printable import counted
-from mathsetu.recipes import load_recipe, stated_hits
+from mathsetu.recipes import load_recipe
 from mathsetu.recipes.learned import read_learned
 
 _OF_PAPERS = ("paper", "the paper's figure is in")
@@ -128,7 +128,7 @@ def command(
     if name is None or posts is None or topics is None or not qrels:
         raise click.UsageError("give NAME, POSTS, TOPICS and QRELS, or --all DATA")
     recipe = load_recipe(name, settings)
-    depth = stated_hits(name, settings) or DEPTH
+    depth = recipe.ranking.k or DEPTH
     stored = read_learned(learned) if learned else None
     if stored is not None and save is not None:
         raise click.UsageError("--save cannot be used with --learned, which learns nothing")

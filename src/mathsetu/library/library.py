@@ -584,7 +584,7 @@ class Library:
         if where is not None:
             check_type("where", where, Filter, "a Filter")
         if k is None:
-            k = recipe.ranking.k
+            k = recipe.ranking.hits
         check_type("k", k, Integral, "an integer")
         if k < 1:
             raise InputError(f"k is {k}; it must be at least 1")

@@ -21,6 +21,7 @@ from mathsetu.recipes.learned import LearnedFusion
 from mathsetu.recipes.published import EDITIONS, Published, edition_of, published_figures
 from mathsetu.recipes.schema import Recipe
 from mathsetu.records import Judgment, Query, Run
+from mathsetu.retrieval.graph_search import SHIPPED
 
 if TYPE_CHECKING:
     from mathsetu.ranking.fusion import Learned
@@ -121,6 +122,7 @@ def reproduce(
         tuple(figures),
         (
             *changed_settings(shipped, library.recipe),
+            *(_own_models(library.recipe) if has_paper(shipped.name) else ()),
             *_protocol(shipped.name, pool, stored),
             *_unranked(run, task),
             *dict.fromkeys(_other_data(figures, len(library)) if has_paper(shipped.name) else ()),
@@ -436,6 +438,16 @@ def changed_settings(shipped: Recipe, used: Recipe) -> list[str]:
         for name in names
         if before.get(name) != after.get(name)
     ]
+
+
+def _own_models(recipe: Recipe) -> Iterator[str]:
+    """The models that come with the package where the paper has its own."""
+    for name, part in recipe.parts.items():
+        if part["kind"] == "graph" and part.get("model", SHIPPED) == SHIPPED:
+            yield (
+                f"parts.{name}.model is {SHIPPED}: our network, of another size and trained on "
+                "other pairs, on graphs of terms instead of AMR (docs/mathamr.md)"
+            )
 
 
 def _flat(table: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:

@@ -28,7 +28,6 @@ __all__ = [
     "recipe_table",
     "recipe_text",
     "searched_with",
-    "stated_hits",
 ]
 
 _LONGEST_RECIPE = 1_000_000
@@ -103,16 +102,6 @@ def load_recipe(name: str, overrides: Iterable[str] = ()) -> Recipe:
     recipe = overridden(recipe_table(name), overrides, name)
     check_parts(recipe, name)
     return recipe
-
-
-def stated_hits(name: str, overrides: Iterable[str] = ()) -> int | None:
-    """The number of hits that a recipe sets itself (``ranking.k``); else None.
-
-    >>> stated_hits("miracle-2"), stated_hits("msm-bm25"), stated_hits("msm-bm25", ["ranking.k=7"])
-    (50, None, 7)
-    """
-    hits: int | None = _changed(recipe_table(name), overrides, name)["ranking"].get("k")
-    return hits
 
 
 def recipe_table(name: str) -> dict[str, Any]:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from mathsetu.ranking.fusion import Fusion
 
 _LONGEST_NAME = 60
+# The number of hits if neither the caller nor the recipe sets one.
+_HITS = 50
 #: Settings of a recipe file that derive its table from another recipe (`recipe_table`).
 FOR_TABLES = BASED_ON, USE = "based_on", "use"
 #: Sections that hold tables by name, and the setting that each of these tables needs.
@@ -83,7 +85,7 @@ class Ranking:
         candidates_from: The parts that retrieve; the others only score. Empty: all retrieve.
         rescored: For how many of the best posts every part computes an exact score; before, it may
             have estimated the score, or not have returned the post. 0 for none.
-        k: The number of hits unless the caller gives one.
+        k: The number of hits unless the caller gives one; None if the recipe does not say.
         normalise: ``minmax``, ``rank`` or ``none``.
         full_scores: For some parts the lowest score that ``minmax`` maps to 1. If the best score of
             a part is lower, all its scores count less.
@@ -108,7 +110,7 @@ class Ranking:
     candidates: int = 500
     candidates_from: tuple[str, ...] = ()
     rescored: int = 0
-    k: int = 50
+    k: int | None = None
     normalise: str = "minmax"
     full_scores: dict[str, float] = field(default_factory=dict)
     adaptive: bool = True
@@ -121,6 +123,11 @@ class Ranking:
 
     def __post_init__(self) -> None:
         preference(self.own_language)
+
+    @property
+    def hits(self) -> int:
+        """The number of hits unless the caller gives one."""
+        return min(_HITS, self.candidates) if self.k is None else self.k
 
 
 @dataclass(frozen=True)
@@ -211,8 +218,8 @@ def parse_recipe(text: str, source: str) -> Recipe:
     ... [ranking]
     ... weights = { words = 1.0 }
     ... ''', "tiny.toml")
-    >>> recipe.ranking.k
-    50
+    >>> recipe.ranking.k, recipe.ranking.hits
+    (None, 50)
     """
     return parse_table(parse_toml(text, source), source)
 
@@ -251,7 +258,7 @@ def _check(recipe: Recipe, source: str) -> None:
         where = f"{source}: systems.{name}"
         _check_names(system.weights, list(recipe.parts), "part", where)
         _check_shares(system, where)
-    if ranking.k < 1 or ranking.candidates < ranking.k:
+    if not 1 <= ranking.hits <= ranking.candidates:
         raise InputError(f"{source}: ranking needs 1 <= k <= candidates")
     if ranking.rescored < 0:
         raise InputError(f"{source}: ranking.rescored is {ranking.rescored}; it must be 0 or more")

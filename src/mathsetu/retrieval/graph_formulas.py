@@ -6,6 +6,7 @@ With a server, Qdrant compares the vectors, in the collection of formulas that
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING
@@ -77,6 +78,11 @@ class GraphFormulas:
     def _vector(self, question: Question, asked: Formula) -> Vectors | None:
         """The vector of a formula in the question's text; without context if it is not there."""
         place = place_in(question, asked)
+        if self._index.has_imported(question):
+            encoded = self._index.encode(question).encoded
+            row = _row_of(question, asked, place, encoded.formulas)
+            if row is not None:
+                return encoded.vectors[row]
         if place is None:
             raw = f"${asked.latex}$"
             alone = MarkedText(raw, [Span("formula", raw, asked.latex)])
@@ -128,6 +134,15 @@ class GraphFormulas:
             self._index.maxsim.numbering,
             self._index.settings.strategy,
         )
+
+
+def _row_of(
+    question: Question, asked: Formula, place: int | None, names: Sequence[str]
+) -> int | None:
+    """The row of a formula in an imported graph, which names formulas as `mask_sentences` does."""
+    written = [span for span in question.marked.spans if span.kind == "formula"]
+    own = [] if place is None else [written[place].id or str(place)]
+    return next((names.index(name) for name in (*own, asked.id) if name in names), None)
 
 
 def place_in(question: Question, asked: Formula) -> int | None:

@@ -250,6 +250,10 @@ class GraphRetriever:
         made = _imported(self.settings, question.query.id)
         return encode(encoder, question.marked, question.language, named, made)
 
+    def has_imported(self, question: Question) -> bool:
+        """Whether the graph of a question was imported."""
+        return _imported(self.settings, question.query.id) is not None
+
     def encode_text(self, text: MarkedText, language: str) -> PreparedGraph:
         """The vectors of a text; those of its formulas come first, in the order of the text."""
         return encode(load_graph_encoder(self.settings.model), text, language)
