@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from mathsetu.errors import InputError
-from mathsetu.library import Library, build_library
+from mathsetu.errors import DamagedLibrary, InputError
+from mathsetu.library import Library, build_library, manifest
 from mathsetu.library.manifest import FORMAT, check, read_manifest, signed
 from mathsetu.plain_files import open_plain
 from mathsetu.records import Post
@@ -58,6 +58,18 @@ def test_a_damaged_file_is_named(
         Library(library)
     assert str(path) in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def test_a_post_that_is_missing_from_a_damaged_file_is_not_called_unknown(
+    library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(manifest, "_SMALL", 0)  # as for a large file, of which parts are read
+    path = library / "segments" / "000001" / "posts.sqlite"
+    content = bytearray(path.read_bytes())
+    content[content.rindex(b"prime")] ^= 1
+    path.write_bytes(content)
+    with Library(library) as opened, pytest.raises(DamagedLibrary):
+        opened.post("no such post")
 
 
 @pytest.mark.parametrize(

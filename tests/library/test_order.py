@@ -15,6 +15,7 @@ from mathsetu.collections.rows import BadRows
 from mathsetu.errors import InputError
 from mathsetu.intake.posts import read_post
 from mathsetu.library import Filter, Library, build_library, ranker
+from mathsetu.library.library import _LANGUAGES, _grouped
 from mathsetu.library.store import STORE, Store, to_row, write_store
 from mathsetu.library.write import add_posts, optimize_library, remove_posts
 from mathsetu.recipes import load_recipe
@@ -238,6 +239,19 @@ def test_reasons_for_another_order_are_true_of_the_post(library: Library, query:
         else:
             assert why in ("", "those above it were judged together with their versions")
     assert len(seen) >= 2
+
+
+def test_more_posts_are_examined_until_there_are_enough_groups() -> None:
+    asked: list[int] = []
+
+    def versions(reply: Any, depth: int) -> list[int]:
+        asked.append(depth)
+        return [0] * min(depth, 30) + list(range(30, min(depth, 99)))
+
+    reply = SimpleNamespace(numbers=range(99))
+    groups = _grouped(SimpleNamespace(versions=versions), reply, 2)  # type: ignore[arg-type]
+    assert asked == [2 * _LANGUAGES, 4 * _LANGUAGES, 8 * _LANGUAGES]
+    assert groups[:2] == [(0, list(range(30))), (30, [30])]
 
 
 def test_a_post_is_explained_with_itself(library: Library) -> None:

@@ -77,6 +77,19 @@ def test_a_title_that_is_the_question_counts_twice() -> None:
     assert with_formula.share_contained(glance("text", "prime"))[0] < 2.0
 
 
+def test_the_versions_of_a_thread_come_before_posts_that_are_alike() -> None:
+    seen = [Heading("en", "t"), Heading("cs", ""), Heading("es", "t")]
+    alike = glance("$x^2+1$, $y^3-2$, $z^4+w$ and $uv-3$")
+    own = SimpleNamespace(
+        _near=lambda *_: [(1, 2)],
+        _posts=SimpleNamespace(lazy_posts=lambda numbers: dict.fromkeys(numbers, alike)),
+    )
+    threads = {"t": {0: "en", 2: "es"}}
+    groups = Ranker._groups(own, None, np.arange(3), seen, threads)  # type: ignore[arg-type]
+    assert groups == [0, 1, 0]
+    assert Ranker._groups(own, None, np.arange(3), seen, {}) == [0, 1, 1]  # type: ignore[arg-type]
+
+
 def test_only_the_five_longest_formulas_are_looked_for() -> None:
     formulas = [f"x^{number}+{10**number}" for number in range(1, 8)]
     exact = ExactReply(question(" ".join(f"${one}$" for one in formulas)))

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from importlib import resources
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -166,11 +167,15 @@ def test_the_same_topics_count_with_judgments_of_available_posts_only(summed: Li
 
 
 def test_topics_of_no_lab_count_if_their_judgments_have_no_relevant_post(summed: Library) -> None:
-    post = next(sampler.posts()).id
+    post, other = (post.id for post in islice(sampler.posts(), 2))
     queries = [Query("mine", "prime"), Query("yours", "prime")]
-    judgments = [Judgment("mine", post, 3), Judgment("yours", post, 0)]
+    judgments = [
+        Judgment("mine", post, 3),
+        Judgment("mine", other, 0),
+        Judgment("yours", post, 0),
+    ]
     task = JudgedTask.of(summed, queries, judgments)
-    assert task.queries == queries
+    assert (task.queries, task.judgments) == (queries, judgments)
     assert list(task.notes()) == ["counted without a relevant post in the judgments: 1 topic"]
     lost = [*judgments, Judgment("yours", "a post that is not there", 3)]
     assert JudgedTask.of(summed, queries, lost).queries == queries[:1]

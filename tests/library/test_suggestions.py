@@ -134,6 +134,14 @@ def test_words_of_titles_are_meant_once_the_titles_are_read(tmp_path: Path) -> N
     assert suggestions.corrected(question) == "zorblax spaces"
 
 
+def test_a_word_of_a_post_is_not_misspelt(tmp_path: Path) -> None:
+    posts = [Post("p", "The kernal trick.", title="Kernals", language="en")]
+    build_library(tmp_path / "library", posts, LIGHT, processes=1)
+    suggestions = Suggestions(Library(tmp_path / "library"))
+    for typed, meant in (("kernal", ""), ("kernql", "kernel")):
+        assert suggestions.corrected(suggestions._library.question(typed, "en")) == meant
+
+
 @pytest.mark.thorough
 def test_words_that_posts_have_are_not_misspelt(offered: Suggestions) -> None:
     for query in sampler.queries():

@@ -82,7 +82,8 @@ class GraphFormulas:
             encoded = self._index.encode(question).encoded
             row = _row_of(question, asked, place, encoded.formulas)
             if row is not None:
-                return encoded.vectors[row]
+                own: Vectors = encoded.vectors[row]
+                return own
         if place is None:
             raw = f"${asked.latex}$"
             alone = MarkedText(raw, [Span("formula", raw, asked.latex)])
