@@ -192,7 +192,6 @@ def main() -> None:
     kept = options.libraries
     with nullcontext(kept) if kept else tempfile.TemporaryDirectory() as place:
         for documents in options.documents:
-            print(f"{documents}: {', '.join(_MEASURES)} of 2020, of 2021")
             fields = _FIELDS[documents]
             settings = [f"parts.graph.model={options.model}", f"parts.graph.fields={fields}"]
             library = Path(place) / documents.replace(" ", "-")
@@ -203,6 +202,10 @@ def main() -> None:
                 segment_folder(library, one.name) / "graph"
                 for one in read_manifest(library).segments
             ]
+            kinds = [np.load(part / "kinds.npy", allow_pickle=False) for part in parts]
+            formulas = sum(np.count_nonzero(own == FORMULA) for own in kinds)
+            measures = f"{', '.join(_MEASURES)} of 2020, of 2021"
+            print(f"{documents}, {formulas:,} formulas: {measures}", flush=True)
             retriever = GraphRetriever(parts, GraphSettings(model=options.model))
             vectors = [retriever.encode(one).encoded.vectors for one in about.questions]
             in_process([part / "vectors" for part in parts], about, vectors)

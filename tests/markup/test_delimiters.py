@@ -173,6 +173,9 @@ def test_escaped_backslashes_do_not_open() -> None:
         ("```\n$a$\n```\n\n$b$", ["b"]),
         ("``a`$b$`` $c$", ["c"]),
         ("an odd ` backtick and $x$", ["x"]),
+        ("<code>$a$</code>, <PRE class=c>\n$b$\n</PRE> and $c$", ["c"]),
+        ("`<code>` $a$ `</code>`", ["a"]),
+        ("</code> $a$ <code> $b$", ["a", "b"]),
     ],
 )
 def test_markdown_code_holds_no_formulas(text: str, expected: list[str]) -> None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
-_BACKTICKS = re.compile(r"^(?:`{3,}|~{3,})|`+", re.MULTILINE)
+_MARKS = re.compile(
+    r"^(?:`{3,}|~{3,})|`+|<(?P<ends>/?)(?P<tag>code|pre|kbd|samp)\b[^<>]*>",
+    re.MULTILINE | re.IGNORECASE,
+)
 _LATEX_CODE = re.compile(
     r"\\(?:verb\*?(?P<delimiter>[^\sA-Za-z*])|begin\{(?P<name>verbatim|lstlisting|minted)\}|.)"
     r"|(?P<comment>%[^\n]*\n?)",
@@ -13,22 +16,23 @@ _LATEX_CODE = re.compile(
 
 
 def markdown_code(text: str) -> list[tuple[int, int]]:
-    """Return the ranges of code spans and fenced blocks.
+    """Return the ranges of code spans, fenced blocks and HTML elements for code.
 
     A run of backticks is closed by the next run of the same length, as in CommonMark; after an
     unclosed fence, the rest of the text is code.
 
-    >>> markdown_code("use `$HOME` for $x$")
-    [(4, 11)]
+    >>> markdown_code("use `$HOME` for $x$"), markdown_code("<code>$5</code> is $x$")
+    ([(4, 11)], [(0, 15)])
     """
-    runs = list(_BACKTICKS.finditer(text))
+    runs = list(_MARKS.finditer(text))
     following: dict[int, int] = {}
     latest: dict[str, int] = {}
     for number in range(len(runs) - 1, -1, -1):
-        mark = runs[number][0]
-        if mark in latest:
+        mark = (runs[number]["tag"] or runs[number][0]).lower()
+        if mark in latest and not runs[number]["ends"]:
             following[number] = latest[mark]
-        latest[mark] = number
+        if runs[number]["ends"] or not runs[number]["tag"]:
+            latest[mark] = number
     ranges: list[tuple[int, int]] = []
     number = 0
     while number < len(runs):
@@ -49,7 +53,7 @@ def _opens_a_block(text: str, run: re.Match[str]) -> bool:
     # A fence may be indented by up to three spaces.
     begin = text.rfind("\n", 0, run.start()) + 1
     at_start = run.start() - begin <= 3 and not text[begin : run.start()].strip(" ")
-    if not at_start or len(run[0]) < 3:
+    if not at_start or len(run[0]) < 3 or run["tag"]:
         return False
     line = text[run.end() :].partition("\n")[0]
     return run[0][0] == "~" or "`" not in line
