@@ -130,6 +130,8 @@ def test_a_language_is_given_by_its_code_or_its_name(client: TestClient) -> None
         ("GET", "/v1/search?q=x&q=y", None, 422, "q: was given 2 times; give it once"),
         ("GET", "/v1/search?q=x&k=1&k=1&k=2", None, 422, "k: was given 3 times; give it once"),
         ("GET", "/v1/post?id=x&id=y", None, 422, "id: was given 2 times; give it once"),
+        ("GET", "/v1/search?q=x&weight=words:1&weight=words:2", None, 422,
+         "weight: words was given 2 times; give it once"),
         ("GET", "/v1/search?q=x&weight=vectors:1", None, 400, "'vectors' is not a part"),
         ("GET", "/v1/search?q=the+of", None, 400, "only stop words"),
         ("GET", "/v1/search?q=" + "&tag=x" * 11, None, 422, ""),

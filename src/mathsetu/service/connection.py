@@ -125,6 +125,10 @@ class Connection(H11Protocol):
         self._stop_timers()
         super().connection_lost(exc)
 
+    def _should_upgrade(self) -> bool:
+        """No upgrade exists here: such a request is answered as a plain one, without a warning."""
+        return False
+
     def data_received(self, data: bytes) -> None:
         """Read data; bytes that arrive slowly do not extend the time limit of a head."""
         if self._is_refused:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Coroutine
 from typing import Annotated, Any, Literal, Self
 
 from fastapi import Request, Response
+from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
@@ -99,11 +101,19 @@ PATTERN_MESSAGES = {
 def read_weights(written: list[str]) -> dict[str, float] | None:
     """Weights from an address.
 
+    Raises:
+        RequestValidationError: When a part is given twice.
+
     >>> read_weights(["words:0.7", "formulas:2"])
     {'words': 0.7, 'formulas': 2.0}
     """
-    pairs = (entry.partition(":") for entry in written)
-    return {part: float(weight) for part, _, weight in pairs} or None
+    pairs = [entry.split(":") for entry in written]
+    for part, count in Counter(part for part, _ in pairs).items():
+        if count > 1:
+            problem = f"{part} was given {count:,} times; give it once"
+            where = ("query", "weight")
+            raise RequestValidationError([{"type": "parameter", "loc": where, "msg": problem}])
+    return {part: float(weight) for part, weight in pairs} or None
 
 
 def _example(**values: Any) -> ConfigDict:

@@ -398,6 +398,11 @@ def test_where_a_post_comes_from_is_told_and_linked(tmp_path: Path) -> None:
         assert "javascript:" not in html
         cited = client.get("/export", params={"id": "w", "as": "bibtex"}).text
         assert "url = {https://example.org/q/1?a=b&c}" in cited
+        cited = client.get("/export", params={"id": "f", "as": "bibtex"}).text
+        assert "url = {https://example.org/files/notes/primes.md#euclid}" in cited
+        for name, offered in (("f", True), ("s", False)):
+            html = client.get("/post", params={"id": name, "ui": "en"}).text
+            assert ("as=bibtex" in html) is offered
     with TestClient(create_app(Settings(str(tmp_path / "library")))) as client:
         html = client.get("/post", params={"id": "f", "ui": "en"}).text
         assert 'File: <bdi dir="ltr">notes/primes.md</bdi>' in html

@@ -29,15 +29,15 @@ LINKS = {
 ALLOWED = {"access-control-allow-origin": "*"}
 
 
-def searched(browser: Any, **answer: Any) -> Any:
-    """A tab with the box, in which a search was answered."""
+def searched(browser: Any, before: str = "", **answer: Any) -> Any:
+    """A tab with the box, in which a search was answered; ``before`` is a script of the page."""
     (box,) = re.findall(r"(?ms)^```html\n(.*?)^```", PAGE.read_text(encoding="utf-8"))
     tab = browser.new_page()
     tab.route(
         "http://127.0.0.1:8080/v1/search?*",
         lambda route: route.fulfill(**answer) if answer else route.abort(),
     )
-    tab.set_content(box)
+    tab.set_content(f"<script>{before}</script>{box}")
     tab.fill("input", "sine")
     tab.press("input", "Enter")
     return tab
@@ -83,6 +83,22 @@ def test_a_matched_formula_is_highlighted_in_the_snippet(browser: Any) -> None:
         "li mi", "all => all.map((one) => [one.textContent, getComputedStyle(one).color])"
     )
     assert dict(colours) == {"sin": "rgb(0, 0, 0)", "t": "rgb(194, 65, 12)"}
+    tab.close()
+
+
+def test_only_harmless_formulas_are_typeset(browser: Any) -> None:
+    text = r"For \$5 or \$9: $x$, \begin{equation}y\end{equation}, $\href{javascript:alert(1)}{z}$"
+    pieces = [to_json(piece) for piece in pieces_of(text)]
+    tab = searched(
+        browser,
+        json={"hits": [hit("7", pieces=pieces, snippet=pieces)], "close": True},
+        headers=ALLOWED,
+        before="window.MathJax = { typesetPromise: async (all) => { window.typeset = all } }",
+    )
+    tab.wait_for_function("window.typeset")
+    typeset = tab.evaluate("window.typeset.map((one) => one.textContent)")
+    assert typeset == [r"\(x\)", r"\[y\]"] * 2
+    assert tab.inner_text("li p").startswith(r"For $5 or $9: \(x\), \[y\]")
     tab.close()
 
 

@@ -21,6 +21,7 @@ from mathsetu.service.pages import export, trees, views
 from mathsetu.service.pages.files import files, stamp
 from mathsetu.service.pages.heat import HeatView, heat
 from mathsetu.service.pages.interface_language import Interface
+from mathsetu.service.pages.places import place
 from mathsetu.service.pages.preview import Preview, preview
 from mathsetu.service.pages.problems import about, visited
 from mathsetu.service.pages.reference import reference
@@ -172,7 +173,9 @@ class Pages:
         if kind not in export.KINDS:
             raise HTTPException(422, f"as: give one of {', '.join(export.KINDS)}")
         write, ending = export.KINDS[kind]
-        written = write(self._engine.post(post_id))
+        post = self._engine.post(post_id)
+        address = place(post.url, post.collection, self._files_at).address
+        written = write(replace(post, url=address or post.url))
         if not written:
             missing = "web address" if kind == "bibtex" else "text"
             raise HTTPException(404, f"the post {post_id!r} has no {missing}, which {kind} needs")
