@@ -3,7 +3,7 @@ r"""Hits and posts as users get them: what is literal stays literal, formulas ca
 Programs write a formula of a piece between ``\(`` and ``\)``, and compare it with the matched ones.
 """
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mathsetu.answers.describe import found, marked, pieces, whole_post
@@ -37,6 +37,7 @@ def test_delimiters_in_code_are_shown_as_they_were_written() -> None:
 
 
 @given(TEXTS)
+@example(r"\($\)")
 def test_pieces_become_the_same_pieces_again(text: str) -> None:
     once = pieces(text)
     again = pieces(marked(once))

@@ -140,6 +140,31 @@ def test_a_letter_that_is_taken_counts_nothing_where_another_meets_it():
     assert (found.score, found.coverage) == pytest.approx((0.55, 5 / 7))
 
 
+@pytest.mark.parametrize(
+    ("query", "candidate"),
+    [
+        (r"\alpha+\beta", "x_1+x_2"),
+        (r"\frac{a+b}{2} \ge \sqrt{ab}", r"\frac{x_1+x_2}{2} \ge \sqrt{x_1 x_2}"),
+        ("|x-a| < d", r"|x-x_0| < \delta"),
+        ("(a-b)^2+(c-d)^2", "(x_1-x_2)^2+(y_1-y_2)^2"),
+        ("a+b", "x_i+x_j"),
+    ],
+)
+def test_letters_may_become_one_letter_with_several_indices(query: str, candidate: str):
+    found = matched(query, candidate)
+    assert found.coverage == 1
+    assert found.in_one_piece
+    shown = {(one.label, str(other)) for one, other in found.names}
+    assert len(shown) == len({other for _, other in shown})
+    assert matched(candidate, query).coverage > 0.4
+
+
+def test_a_letter_with_one_index_does_not_become_two_letters():
+    assert matched("x_1+x_1^2", "a+b^2").coverage < matched("x_1+x_1^2", "a+a^2").coverage
+    assert matched("a+a^2", "x_1+x_2^2").coverage < 1
+    assert matched("a_i+a_j^2", "x_1+x_2^2").substitution == {"a": "x"}
+
+
 def test_keeping_the_letters_scores_higher_than_renaming_them():
     assert matched("a+b=2", "b+a=2").score > matched("a+b=2", "x+y=2").score
 

@@ -17,7 +17,10 @@ from mathsetu.library.spelling import Spelling, edits
         ("polinomyal", "polynomial"),
         ("polinomyel", ""),  # three letters
         ("groups", ""),  # an ending
-        ("polynomials", ""),
+        ("groupp", "group"),  # a letter typed twice
+        ("polynomialss", ""),  # two letters at the end
+        ("polynomialx", "polynomial"),
+        ("polynomia", "polynomial"),
         ("integrl", "integral"),
         ("intxgrl", ""),  # seven letters may have one wrong
         ("intxgrml", "integral"),  # eight may have two

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from mathsetu.collections import sampler
 from mathsetu.library import Library, build_library, remove_posts
+from mathsetu.library import suggestions as module
 from mathsetu.library.prefix_index import PrefixIndex, folded
 from mathsetu.library.spelling import Spelling, edits
 from mathsetu.library.suggestions import Suggestion, Suggestions
@@ -113,8 +114,12 @@ def test_titles_of_removed_posts_are_not_offered(tmp_path: Path) -> None:
         ("Pythagorus theorem", "Pythagoras theorem"),  # a Czech ending
         ("prvočisel je nekonecne mnoho", ""),
         ("what is a integral", ""),
-        # French is read, but its spelling is not known here.
         ("dérivée d'une fonction composée", ""),
+        ("dérivé d'une foncton composée", "dérivé d'une fonction composée"),
+        ("Stetikeit einer Funktion", "Stetigkeit einer Funktion"),  # its grade is "good"
+        ("Konvxrtieren", ""),  # two letters, in a language of which fewer words are known
+        ("eigenvlaue", "eigenvalue"),  # read as German
+        ("theoremm", "theorem"),
         (r"$\\fracc{1}{2}$", ""),
     ],
 )
@@ -123,7 +128,10 @@ def test_a_misspelt_word_is_put_right(offered: Suggestions, typed: str, meant: s
     assert offered.corrected(question) == meant
 
 
-def test_words_of_titles_are_meant_once_the_titles_are_read(tmp_path: Path) -> None:
+def test_words_of_many_titles_are_meant_once_the_titles_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_FEW", 2)
     titles = ("Zorblax spaces", "On zorblax spaces", "A theorem on zorblax spaces")
     posts = [Post(f"p{place}", "A body.", title=title) for place, title in enumerate(titles)]
     build_library(tmp_path / "library", posts, LIGHT, processes=1)
@@ -132,6 +140,12 @@ def test_words_of_titles_are_meant_once_the_titles_are_read(tmp_path: Path) -> N
     assert suggestions.corrected(question) == ""
     suggestions.prepare()
     assert suggestions.corrected(question) == "zorblax spaces"
+
+
+def test_words_of_few_titles_are_meant_at_once(tmp_path: Path) -> None:
+    build_library(tmp_path / "library", [Post("p", "A body.", title="Zorblax é")], LIGHT)
+    suggestions = Suggestions(Library(tmp_path / "library"))
+    assert suggestions.corrected(suggestions._library.question("zorblxa")) == "zorblax"
 
 
 def test_a_word_of_a_post_is_not_misspelt(tmp_path: Path) -> None:

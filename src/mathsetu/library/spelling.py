@@ -14,9 +14,10 @@ from mathsetu.languages.normalise import fold
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# The shortest word that is corrected (shorter ones have too many neighbours), and the length from
-# which two wrong letters are allowed.
-_SHORTEST, _LONG = 4, 8
+# The shortest word that is corrected (shorter ones have too many neighbours), the length from which
+# the last letter may be too much or missing (in shorter words, it is often an ending), and the
+# length from which two wrong letters are allowed.
+_SHORTEST, _MEDIUM, _LONG = 4, 7, 8
 _BITS = 64
 _ONES = np.array([byte.bit_count() for byte in range(256)], dtype=np.uint8)
 
@@ -62,8 +63,8 @@ class Spelling:
         best = (most + 1, 0, 0, "")
         for place in np.flatnonzero(alike).tolist():
             near = self._folded[place]
-            if near.startswith(wanted) or wanted.startswith(near):
-                return ""  # another word form, not a misspelling
+            if _is_ending(wanted, near):
+                continue
             distance = edits(wanted, near, most)
             if distance > min(best[0], most):
                 continue
@@ -73,6 +74,19 @@ class Spelling:
             if found < best:
                 best = found
         return best[3]
+
+
+def _is_ending(one: str, other: str) -> bool:
+    """Whether two words seem to be forms of one: they differ in letters at the end.
+
+    >>> _is_ending("group", "groups"), _is_ending("prime", "primee"), _is_ending("functio", "function")
+    (True, False, False)
+    """
+    shorter, longer = sorted((one, other), key=len)
+    more = longer.removeprefix(shorter)
+    if more == longer or more == shorter[-1:]:
+        return False
+    return len(more) > 1 or len(shorter) < _MEDIUM
 
 
 def _ones(numbers: NDArray[np.uint64]) -> NDArray[np.uint8]:

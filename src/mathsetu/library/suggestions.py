@@ -11,11 +11,11 @@ from threading import Lock
 from typing import TYPE_CHECKING, Literal
 
 from mathsetu.intake.question import Question
-from mathsetu.languages.analyze import analyze, tokenize
+from mathsetu.languages.analyze import analyze, tokenize, words
 from mathsetu.languages.glossary import Glossary
 from mathsetu.languages.normalise import fold
 from mathsetu.languages.scripts import dominant_script
-from mathsetu.languages.table import LANGUAGES, ROWS, language
+from mathsetu.languages.table import FURTHER, LANGUAGES, ROWS, language
 from mathsetu.languages.vocabulary import LEARNED, STEM, weight_in
 from mathsetu.library.prefix_index import PrefixIndex, folded
 from mathsetu.library.spelling import Spelling, edits
@@ -31,8 +31,9 @@ _TERMS_OFFERED, _TITLES_OFFERED = 4, 4
 # The least characters of a prefix, the most words in a prefix of a term, and the most characters
 # before the cursor that are read.
 _SHORTEST, _WORDS, _LOOKED_AT = 2, 4, 200
-# A word that occurs this often in titles is not a misspelling.
-_USUAL = 2
+# Up to this many posts, the words of titles are read when a word is corrected; of more posts, only
+# after `prepare`. There, a word that occurs this often in titles is not a misspelling.
+_FEW, _USUAL = 5_000, 2
 # Least letters of a word that may be a misspelling although its stem was learned.
 _LONG = 8
 _WORD = re.compile(r"[^\W\d_][^\s$.,;:!?()\[\]{}|/+=<>^«»“”„।،؛؟]*")
@@ -170,13 +171,11 @@ class Suggestions:
     def corrected(self, question: Question) -> str:
         """The question with its misspelt words corrected; "" if there are none.
 
-        A word is misspelt if neither the glossary nor any post contains it, and it differs in one
-        or two letters from a word of the glossary or of the titles.
+        A word is misspelt if neither the glossary nor any post contains it, and it is close to a
+        word of the glossary (in the languages of the question or English) or of the titles.
         """
         # The detected language is uncertain, and terms are often borrowed from English.
-        spoken = [code for code in question.languages if code in LANGUAGES]
-        if question.languages and not spoken:
-            return ""  # no words of its language are known
+        spoken = [code for code in question.languages if code in ROWS]
         languages = list(dict.fromkeys([*spoken, "en"]))
         written: list[str] = []
         is_changed = False
@@ -206,16 +205,33 @@ class Suggestions:
             term for code in (*languages, "") for term in analyze(only, code)
         ):
             return ""
-        near = next(filter(None, (_spelling_of(code).nearest(only) for code in languages)), "")
+        vocabularies = [*map(_spelling_of, languages), self._words_of_titles]
+        near = min(
+            filter(None, (spelling.nearest(only) for spelling in vocabularies)),
+            key=lambda word: (edits(fold(only), fold(word), 2), edits(only, word.lower(), 2)),
+            default="",
+        )
+        is_close = edits(fold(only), fold(near), 1) == 1
         if own == LEARNED:
             # The stem may have been learned from another word (contin: continent).
-            is_close = len(only) >= _LONG and edits(fold(only), fold(near), 1) == 1
-            return near if is_close else ""
-        return near or (self._spelling.nearest(only) if self._titles is not None else "")
+            return near if is_close and len(only) >= _LONG else ""
+        # Of a further language, fewer other words are known.
+        return near if is_close or not FURTHER.keys() & languages else ""
+
+    @property
+    def _words_of_titles(self) -> Spelling:
+        """The words of the titles; of many titles the frequent words, after `prepare`."""
+        if len(self._library) <= _FEW:
+            return self._every_word
+        return self._frequent_words if self._titles is not None else Spelling({})
 
     @cached_property
-    def _spelling(self) -> Spelling:
-        """The frequent words of titles."""
+    def _every_word(self) -> Spelling:
+        titles = (title for _, title in self._library.titles(_FEW))
+        return Spelling(Counter(word for title in titles for word in tokenize(words(title))))
+
+    @cached_property
+    def _frequent_words(self) -> Spelling:
         counts = Counter(self._titles.words() if self._titles else ())
         return Spelling({word: count for word, count in counts.items() if count >= _USUAL})
 

@@ -42,8 +42,13 @@ def stands_alone(latex: str) -> bool:
     edge = _EDGE.match(latex)
     if edge is None or edge[1] != "begin":
         return False
-    found = next(find_formulas(latex), None)
-    return found is not None and (found.start, found.end) == (0, len(latex))
+    return _is_formula(latex)
+
+
+def _is_formula(text: str) -> bool:
+    """Whether a text is a single formula with its delimiters."""
+    found = next(find_formulas(text), None)
+    return found is not None and (found.start, found.end) == (0, len(text))
 
 
 def formula_in_latex(latex: str, *, display: bool) -> str:
@@ -63,14 +68,20 @@ def formula_in_latex(latex: str, *, display: bool) -> str:
 def formula_in_markdown(latex: str, *, display: bool = False) -> str:
     r"""Write a formula between dollars, with environments that are allowed there.
 
+    A formula that contains a dollar gets other delimiters if it would end there.
+
     >>> formula_in_markdown(r"\begin{equation*} x=1 \end{equation*}", display=True)
     '$$x=1$$'
     >>> formula_in_markdown(r"\begin{align} x&=1 \label{e} \end{align}", display=True)
     '$$\\begin{aligned} x&=1  \\end{aligned}$$'
     """
+    inside = formula_body(latex)
     is_inline = not display or latex.startswith("\\begin{math}")
     dollars = "$" if is_inline else "$$"
-    return f"{dollars}{formula_body(latex)}{dollars}"
+    written = f"{dollars}{inside}{dollars}"
+    if "$" not in inside or _is_formula(written):
+        return written
+    return rf"\({inside}\)" if is_inline else rf"\[{inside}\]"
 
 
 def formula_body(latex: str) -> str:

@@ -44,13 +44,15 @@ if TYPE_CHECKING:
 class _Translation(NamedTuple):
     """Words of a question as read in a language, one translation of them, and its terms.
 
-    For the words themselves, the translation (``form``) is empty, and the terms are their own.
+    For the words themselves, the translation (``form``) is empty, and the terms are their own. A
+    translation is complete if it says all that the words say, as far as is known.
     """
 
     asked: str
     language: str
     form: str
     terms: tuple[str, ...]
+    is_complete: bool = True
 
 
 class ShortestPassage(NamedTuple):
@@ -378,11 +380,11 @@ class LexicalReply:
         """The matches of the question's words in a post, in order, and the set of all its words."""
         met: list[_Met] = []
         wanted: dict[str, tuple[str, ...]] = {}
-        for asked, _, form, terms in sayings:
+        for asked, _, form, terms, is_complete in sayings:
             if not form and terms:
                 wanted[asked] = terms
             # Where no spaces separate words, a translation of one pair of letters says little.
-            is_part = bool(form) and len(wanted.get(asked, ())) > 1
+            is_part = not is_complete or (bool(form) and len(wanted.get(asked, ())) > 1)
             if terms and not is_part:
                 for first, last in _spans_of(form or asked, terms, language, text, not form):
                     met += ((first, last, word) for word in tokenize(asked))
@@ -505,14 +507,23 @@ class LexicalReply:
         """The translations of words from one language into another."""
         glossary = Glossary.load()
         terms_of = partial(_word_terms, language=target, settings=self._settings)
+        known: list[range] = []
         for found in glossary.match(words, language):
             asked = words[found.start : found.end]
             for concept in found.concepts:
                 for form in concept.forms.get(target, ()):
+                    known.append(range(found.start, found.end))
                     yield _Translation(asked, language, form, tuple(terms_of(form)))
-        for start, end, forms in glossary.learned(words, language, target):
-            for form in forms:
-                yield _Translation(words[start:end], language, form, tuple(terms_of(form)))
+        learned = list(glossary.learned(words, language, target))
+        pieces = Counter((start, end) for start, end, _ in learned)
+        for start, end, forms in learned:
+            # The second learned translation is often a word that is merely near the first, such
+            # as "triangle" for "right angle", and a compound says more than one of its pieces.
+            is_certain = pieces[start, end] == 1 and not any(start in term for term in known)
+            for place, form in enumerate(forms):
+                is_complete = is_certain and place == 0
+                terms = tuple(terms_of(form))
+                yield _Translation(words[start:end], language, form, terms, is_complete)
 
     @cached_property
     def wanted(self) -> Wanted:

@@ -99,9 +99,8 @@ def _aligned_letters(
             inside = (query.letters[place] for place in query.below(ours))
             found += [(letter, letter) for letter in inside if letter is not None]
             continue
-        letter, other = query.letters[ours], candidate.letters[theirs[0]]
-        if letter is not None and other is not None:
-            found.append((letter, other))
+        if names := query.names(ours, candidate, theirs[0]):
+            found.append(names)
     return found
 
 

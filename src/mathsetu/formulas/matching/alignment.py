@@ -119,10 +119,9 @@ class Alignment:
         """Return the score of aligning two nodes and their sub-trees."""
         query, candidate = self._query, self._candidate
         label, other = query.labels[ours], candidate.labels[theirs]
-        letter = query.letters[ours]
-        if letter is not None:
-            their_letter = candidate.letters[theirs]
-            return 2 * self._unification.worth(letter, their_letter) if their_letter else 0.0
+        if query.letters[ours] is not None:
+            names = query.names(ours, candidate, theirs)
+            return 2 * self._unification.worth(*names) if names else 0.0
         if query.wildcards[ours] is not None:
             if not self._unification.allows(label, candidate.keys[theirs]):
                 return 0.0

@@ -73,7 +73,7 @@ def explain(
     taken: dict[int, Tree] = {}
     counterparts: dict[int, int] = {}
     for ours, theirs, whole, _ in sorted(pairs):
-        letter, other = query.letters[ours], candidate.letters[theirs[0]]
+        named = query.names(ours, candidate, theirs[0])
         wildcard = query.wildcards[ours]
         mine, others = [ours], [theirs[0]]
         worth = 1.0
@@ -89,7 +89,8 @@ def explain(
             mine, others = query.below(ours), candidate.below(theirs[0])
             inside = (query.letters[place] for place in mine)
             substitution.update((name, name) for name in inside if name is not None)
-        elif letter is not None and other is not None:
+        elif named is not None:
+            letter, other = named
             if unification.letters.get(letter) != other:
                 continue
             our_name = _name_with(query, ours, our_places)
@@ -113,6 +114,7 @@ def explain(
         if _join(renamed, query.keys[our_name], candidate.keys[their_name]):
             weight += 2 * RENAMED
             counterparts[ours] = place
+            counterparts[our_name] = their_name
             our_places.append(ours)
             their_places.append(place)
             # Only a part of the name was aligned, but the whole name is shown as matched.

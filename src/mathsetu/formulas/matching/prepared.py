@@ -102,6 +102,8 @@ class PreparedFormula:
         self._sum_up()
         #: The letters that may be renamed, by place.
         self.letters = [_letter(label) for label in self.labels]
+        #: The names of letters with an index, by place; "" if the index is not a number, as in x_i.
+        self.indexed = dict(self._indexed_letters())
         #: The wildcards, by place; a wildcard with operands is an ordinary label.
         self.wildcards = [
             label if is_wildcard(label) and not below else None
@@ -111,6 +113,13 @@ class PreparedFormula:
         self.exponents, self.terms = self._exponents_and_terms()
         #: For each letter, how often it occurs in each context (a hash of the operators above).
         self.contexts = self._contexts()
+
+    def _indexed_letters(self) -> Iterator[tuple[int, str]]:
+        for label, below in zip(self.labels, self.operands, strict=True):
+            letter = self.letters[below.start] if label == "O!SUB" and len(below) == 2 else None
+            if letter is not None:
+                index = self.values[below[1]]
+                yield below.start, "" if index is None else f"{letter}_{index}"
 
     def _signs_of_derivatives(self) -> list[int]:
         r"""Return the places of every d of ``\frac{d}{dt}``, ``\frac{d^2y}{dt^2}`` and the like."""
@@ -159,9 +168,9 @@ class PreparedFormula:
 
     def _contexts(self) -> dict[str, dict[int, int]]:
         contexts: dict[str, dict[int, int]] = {}
-        for place, letter in enumerate(self.letters):
-            if letter is None:
-                continue
+        letters = [(one, place) for place, one in enumerate(self.letters) if one is not None]
+        names = [(name, self.parents[place]) for place, name in self.indexed.items() if name]
+        for letter, place in letters + names:
             context = contexts.setdefault(letter, {})
             surroundings = 0
             for _ in range(_CONTEXT):
@@ -181,6 +190,30 @@ class PreparedFormula:
         for inner in found:
             found += self.operands[inner]
         return found
+
+    def names(
+        self, place: int, candidate: PreparedFormula, theirs: int
+    ) -> tuple[str, str] | None:
+        """The names of two aligned letters; None if one of two nodes is not a letter.
+
+        Letters of one formula that differ in a number, such as x_1 and x_2, are different names
+        for letters without an index.
+
+        >>> plus = Tree("U!plus", (Tree("V!a"), Tree("V!b")), ("0", "1"))
+        >>> one = Tree("O!SUB", (Tree("V!x"), Tree("N!1")), ("0", "1"))
+        >>> PreparedFormula(plus).names(1, PreparedFormula(one), 1)
+        ('a', 'x_1')
+        """
+        letter, other = self.letters[place], candidate.letters[theirs]
+        if letter is None or other is None:
+            return None
+        if letter != other:
+            name, other_name = self.indexed.get(place), candidate.indexed.get(theirs)
+            if name is None:
+                return letter, other_name or other
+            if other_name is None:
+                return name or letter, other
+        return letter, other
 
     def tree(self, place: int) -> Tree:
         """Return the sub-tree at a place as it was written."""
