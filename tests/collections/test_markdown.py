@@ -50,6 +50,11 @@ def test_formulas_of_code_hosting_sites_stand_in_dollars(source: str, written: s
         ("> [!note]+ Look", "> note: Look"),
         ("text ^block-1", "text "),
         ("==marked== a == b", "marked a == b"),
+        ("~~struck~~ ~5 to ~~ 6", "struck ~5 to ~~ 6"),
+        (
+            "2^10^ and H~2~O, not x^2^n or `2^10^`",
+            "2<sup>10</sup> and H<sub>2</sub>O, not x^2^n or `2^10^`",
+        ),
         ("a^[note] b[^1]\n\n[^1]: Note", "a (note) b\n\n Note"),
         ('::: {#thm-a name="Zorn"}\nText\n:::', "Zorn.\n\nText\n"),
         ("::: {.x}\nText\n:::", "\nText\n"),

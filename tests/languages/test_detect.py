@@ -256,6 +256,12 @@ def test_hindi_terms_in_latin_letters_need_no_function_word(text: str) -> None:
     assert detect(text).language == "hi"
 
 
+def test_an_english_name_without_its_apostrophe_is_not_hindi() -> None:
+    held = Prior(library=frozenset({"en", "hi"}))
+    assert detect("lhopital", prior=held).language == "en"
+    assert detect("samikaran", prior=held).language == "hi"
+
+
 def test_names_with_foreign_letters_do_not_make_a_text_foreign() -> None:
     assert detect("Gödel's incompleteness theorem").language == "en"
     assert detect("regla de L'Hôpital").language == "es"

@@ -28,6 +28,7 @@ LATIN: Final = tuple(row.code for row in LANGUAGES.values() if row.script == "La
 _FUNCTION, EXACT, _FOLDED, STEM, LEARNED = 5.0, 4.0, 3.0, 2.0, 1.0
 
 _SHORTEST_STEM = 4
+_ELISION = re.compile(r"(?<=\bl)['’](?=\w)")
 _WORD = re.compile(r"\w+")
 
 
@@ -212,7 +213,12 @@ def _folded_terms(code: str) -> frozenset[str]:
 
 @cache
 def _words(code: str) -> frozenset[str]:
-    return frozenset(word for form in _terms(code) for word in form.split())
+    words = frozenset(word for form in _terms(code) for word in form.split())
+    if code != "en":
+        return words
+    # In English, L'Hôpital is also typed lhopital.
+    joined = (_ELISION.sub("", term) for term in _written_terms(code) if _ELISION.search(term))
+    return words.union(*map(tokenize, joined))
 
 
 @cache

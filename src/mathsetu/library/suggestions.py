@@ -131,17 +131,17 @@ class Suggestions:
         self, beginnings: Iterable[tuple[int, str]], languages: Sequence[str]
     ) -> Iterator[Suggestion]:
         left = _TERMS_OFFERED
-        for start, words in beginnings:
+        for start, begun in beginnings:
             tables = [_terms_of(code) for code in languages if code in ROWS]
             offered = list(
-                dict.fromkeys(term for table in tables for term in table.find(words, left))
+                dict.fromkeys(term for table in tables for term in table.find(begun, left))
             )
             if not offered:
-                alike = dominant_script(words)
+                alike = dominant_script(begun)
                 others = [row.code for row in LANGUAGES.values() if row.script == alike]
                 tables = [_terms_of(code) for code in others if code not in languages]
                 offered = list(
-                    dict.fromkeys(term for table in tables for term in table.find(words, left))
+                    dict.fromkeys(term for table in tables for term in table.find(begun, left))
                 )
             for term in offered[:left]:
                 yield Suggestion("term", term, start)
@@ -156,8 +156,8 @@ class Suggestions:
 
     def _tags_found(self, beginnings: Iterable[tuple[int, str]]) -> Iterator[Suggestion]:
         tags, table = self._tags
-        for start, words in beginnings:
-            for number in table.find(words, 1):
+        for start, begun in beginnings:
+            for number in table.find(begun, 1):
                 yield Suggestion("tag", tags[number].replace("-", " "), start)
                 return
 

@@ -183,6 +183,13 @@ def test_the_places_of_a_template_are_filled_in_with_tab(tab: Any) -> None:
     assert page.evaluate("document.activeElement.id") != "q"
 
 
+def test_what_was_typed_before_the_box_was_ticked_becomes_devanagari_too(tab: Any) -> None:
+    page = tab.open("/", ui="hi")
+    page.type("#q", r"samikaran $samakal$ samakal")
+    page.click("text=samikaran →")
+    comes(lambda: page.input_value("#q"), "समीकरण $samakal$ समाकल")
+
+
 def test_hindi_typed_in_latin_letters_becomes_devanagari(tab: Any) -> None:
     page = tab.open("/", ui="hi")
     page.check(".switch input")

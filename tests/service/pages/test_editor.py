@@ -107,6 +107,26 @@ def test_it_opens_on_the_formula_of_the_question_and_changes_only_that(tab: Any)
     comes(lambda: page.input_value("#q"), "integral $x+1=z$ from zero $y+2$")
 
 
+def test_it_opens_on_a_formula_without_dollars(tab: Any) -> None:
+    page = opened(tab, q="solve x^2/4 = 1 please")
+    page.keyboard.press("End")
+    page.keyboard.type("+y", delay=10)
+    comes(lambda: page.input_value("#q"), r"solve $\frac{x^2}{4}=1+y$ please")
+
+
+def test_it_goes_to_a_formula_without_dollars_once_that_is_read(tab: Any) -> None:
+    page = opened(tab)
+    page.click("#q")
+    page.keyboard.type("solve a^2 = b", delay=10)
+    page.wait_for_selector("#preview msup")
+    comes(lambda: page.evaluate("document.querySelector('math-field').value"), "a^2=b")
+    page.click("math-field")
+    page.wait_for_selector("math-field:focus-within")
+    page.keyboard.press("End")
+    page.keyboard.type("+c", delay=10)
+    comes(lambda: page.input_value("#q"), "solve $a^2=b+c$")
+
+
 def test_an_emptied_formula_takes_its_dollars_along(tab: Any) -> None:
     page = opened(tab, q="prime $p$")
     page.keyboard.press("End")

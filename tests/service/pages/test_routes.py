@@ -381,6 +381,19 @@ def test_a_formula_that_is_a_display_by_itself_is_taken_along_as_latex_accepts_i
     )
 
 
+def test_a_first_line_that_ends_with_a_formula_is_a_title(tmp_path: Path) -> None:
+    posts = [
+        Post("1", "It is a prime $q$.", question="Which prime is $p_1$?"),
+        Post("2", "A prime $r$ and $s$, and more."),
+    ]
+    build_library(tmp_path / "library", posts, LIGHT, processes=1)
+    with TestClient(create_app(Settings(str(tmp_path / "library")))) as client:
+        html = client.get("/search", params={"q": "prime", "ui": "en"}).text
+    titles = [re.sub("<[^>]+>", "", one) for one in re.findall(r"<h2.*?</h2>", html, re.DOTALL)]
+    assert titles[:2] == ["Which prime is p1?", "A prime r"]
+    assert "Which" not in re.sub(r"<h2.*?</h2>|<[^>]+>", "", html, flags=re.DOTALL)
+
+
 @pytest.mark.thorough
 def test_where_a_post_comes_from_is_told_and_linked(tmp_path: Path) -> None:
     posts = [
@@ -439,7 +452,7 @@ def test_without_a_translator_only_terms_are_offered(client: TestClient) -> None
 @pytest.mark.parametrize(
     ("question", "body", "heading", "plain"),
     [
-        ("Solve $x^2=4$.", "Take roots: $x=2$.", r"Solve <span.*</span>", "Solve $x^2=4$"),
+        ("Solve $x^2=4$.", "Take roots: $x=2$.", r"Solve <span.*</span>", "Solve $x^2=4$."),
         ("Is 91 prime?", "No: $91=7*13$.", r"Is 91 prime\?", "Is 91 prime?"),
         ("", "No: it is\n$7*13$.", r"No: it is", "No: it is"),
         ("", "", "e1", "e1"),

@@ -48,6 +48,9 @@ _MARKS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
     (re.compile(r"^((?:[ \t]*+>)++)[ \t]*+\[!([\w-]++)\][+-]?", re.MULTILINE), r"\1 \2:"),
     (re.compile(r"(?<![^\s])\^[\w-]++[ \t]*+$", re.MULTILINE), ""),  # Obsidian: a block id
     (re.compile(r"==(?=\S)([^=\n]++)=="), r"\1"),
+    (re.compile(r"~~(?=\S)([^~\n]++)~~"), r"\1"),
+    (re.compile(r"(?<=[\w)])\^([\w+-]{1,9}+)\^(?!\w)"), r"<sup>\1</sup>"),  # pandoc
+    (re.compile(r"(?<=[\w)])~([\w+-]{1,9}+)~"), r"<sub>\1</sub>"),
     (re.compile(r"\^\[([^\[\]\n]*+)\]"), r" (\1)"),  # pandoc: an inline footnote
     (re.compile(r"\[\^[^\[\]\s]++\]:?"), ""),  # marks of footnotes; their text stays
     (re.compile(r"^:::++[ \t]*+\{([^{}\n]*+)\}[ \t]*+$", re.MULTILINE), _division),

@@ -191,9 +191,7 @@ class PreparedFormula:
             found += self.operands[inner]
         return found
 
-    def names(
-        self, place: int, candidate: PreparedFormula, theirs: int
-    ) -> tuple[str, str] | None:
+    def names(self, place: int, candidate: PreparedFormula, theirs: int) -> tuple[str, str] | None:
         """The names of two aligned letters; None if one of two nodes is not a letter.
 
         Letters of one formula that differ in a number, such as x_1 and x_2, are different names

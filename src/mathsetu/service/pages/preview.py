@@ -111,7 +111,9 @@ def preview(question: Question, interface: Interface) -> Preview:
 def _shown(piece: Rendered, text: str, end: int) -> Markup:
     if piece.kind == "formula":
         found = places(piece.text, text, piece.start, end)
-        return typeset.framed(piece.mathml, piece.text, places=found)
+        shown = typeset.framed(piece.mathml, piece.text, places=found)
+        # For the formula editor: where the formula is in the box, with its delimiters.
+        return Markup('<span data-span="{} {}">{}</span>').format(piece.start, end, shown)
     return typeset.line([piece])
 
 

@@ -38,6 +38,8 @@ _TAGS = 12
 # The language that can be typed in Latin letters.
 _TYPED = "hi"
 _NOTHING = Markup("")
+# What may follow the formula that ends a first line.
+_CLOSING = re.compile(r"\W{1,3}")
 # Parts whose reasons are the formulas that a hit already shows, and measures for programs in the
 # reasons of other parts.
 _SHOWN_AS_FORMULAS = ("formulas", "math")
@@ -311,21 +313,26 @@ def _title(
 
 
 def _after_title(title: Sequence[Piece], text: Sequence[Piece]) -> Sequence[Piece]:
-    """The text to show below the title: without a first line of words that replaces it."""
-    if title or not text or text[0].kind != "text":
-        return text
-    _, line_break, rest = text[0].text.partition("\n")
-    return (replace(text[0], text=rest.lstrip()), *text[1:]) if line_break else text
+    """The text to show below the title: without a first line that replaces it."""
+    line, rest = _first_line(text)
+    return rest if not title and rest and line == _beginning(text) else text
 
 
 def _beginning(text: Sequence[Piece]) -> tuple[Piece, ...]:
-    """A replacement for a title: the first line, up to and including its first formula."""
-    shown: list[Piece] = []
-    for piece in text[:2]:
-        if piece.kind == "text" and "\n" in piece.text:
-            return (*shown, replace(piece, text=piece.text.partition("\n")[0]))
-        shown.append(piece)
-    return tuple(shown)
+    """A replacement for a title: the first line, or what it has up to its first formula."""
+    line, _ = _first_line(text)
+    has_end = len(line) == 3 and _CLOSING.fullmatch(line[2].text)
+    return line if has_end else line[:2]
+
+
+def _first_line(text: Sequence[Piece]) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
+    """The first line of a text, and the rest."""
+    for number, piece in enumerate(text):
+        line, line_break, rest = piece.text.partition("\n")
+        if piece.kind == "text" and line_break:
+            before = (*text[:number], replace(piece, text=line)) if line else text[:number]
+            return tuple(before), (replace(piece, text=rest.lstrip()), *text[number + 1 :])
+    return tuple(text), ()
 
 
 def _direction(row: Language) -> str:

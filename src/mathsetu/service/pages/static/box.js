@@ -41,6 +41,10 @@ export function isInsideFormula(place) {
 
 /** The formula at a position in the box, including its dollars; null if there is none. */
 export function formulaAt(place) {
+  return formulaBetweenDollars(place) ?? formulaOfPreview(place);
+}
+
+function formulaBetweenDollars(place) {
   const marks = [...field.value.matchAll(/(?<!\\)\$+/g)];
   for (let number = 0; number + 1 < marks.length; number += 2) {
     const [open, close] = marks.slice(number, number + 2);
@@ -53,11 +57,30 @@ export function formulaAt(place) {
   return null;
 }
 
+/** A formula without dollars, as the preview shows it, if the box has not changed since. */
+function formulaOfPreview(place) {
+  if (field.value !== previewed) return null;
+  const before = field.value.length - field.value.trimStart().length;
+  for (const formula of preview.querySelectorAll("[data-span]")) {
+    const [start, end] = formula.dataset.span.split(" ").map((offset) => before + Number(offset));
+    const { latex } = formula.querySelector("[data-latex]").dataset;
+    if (start <= place && place <= end) return { start, end, mark: "$", latex };
+  }
+  return null;
+}
+
+/** The position of the first formula in the box; -1 if there is none. */
+export function firstFormula() {
+  const [start] = preview.querySelector("[data-span]")?.dataset.span.split(" ") ?? [-1];
+  return Number(start);
+}
+
 function grow() {
   field.style.blockSize = "auto";
   field.style.blockSize = `${field.scrollHeight}px`;
 }
 
+let previewed = field?.value; // the text that the preview shows
 let waiting = 0;
 let asking = new AbortController();
 
@@ -65,7 +88,8 @@ async function showPreview() {
   asking.abort();
   asking = new AbortController();
   const address = new URL(preview.dataset.source, location);
-  address.searchParams.set("q", field.value);
+  const text = field.value;
+  address.searchParams.set("q", text);
   address.searchParams.set("lang", form.elements.lang?.value ?? "");
   if (form.elements.words?.checked) address.searchParams.set("words", "1");
   address.searchParams.set("ui", document.documentElement.lang);
@@ -74,6 +98,8 @@ async function showPreview() {
     if (!answer.ok) return;
     const shown = new DOMParser().parseFromString(await answer.text(), "text/html");
     preview.replaceChildren(...shown.body.childNodes);
+    previewed = text;
+    preview.dispatchEvent(new Event("previewed"));
     enhanceFormulas(preview);
   } catch {
     // A newer key was pressed, or the server does not respond: the old preview stays.

@@ -2,7 +2,7 @@
 // component is large, so it is loaded on first use.
 
 import { announce } from "./announce.js";
-import { formulaAt } from "./box.js";
+import { firstFormula, formulaAt } from "./box.js";
 
 const button = document.getElementById("editor-button");
 const panel = document.getElementById("editor");
@@ -14,7 +14,7 @@ let isWriting = false;
 let hasCursor = false; // whether the visitor has placed the cursor
 
 function read() {
-  const place = hasCursor ? field.selectionStart : field.value.indexOf("$");
+  const place = hasCursor ? field.selectionStart : firstFormula();
   const end = field.value.length;
   const nothing = { start: place < 0 ? end : place, end: place < 0 ? end : place, mark: "$", latex: "" };
   edited = formulaAt(place) ?? nothing;
@@ -68,6 +68,10 @@ export function enhanceEditor() {
   for (const event of ["keydown", "pointerdown"]) {
     field.addEventListener(event, () => (hasCursor = true));
   }
+  // Formulas without dollars are known once the preview has been read.
+  document.getElementById("preview")?.addEventListener("previewed", () => {
+    if (!panel.hidden && document.activeElement === field) read();
+  });
   // An action in the box may change this formula, or move to another one.
   for (const event of ["input", "keyup", "click"]) {
     field.addEventListener(event, () => {

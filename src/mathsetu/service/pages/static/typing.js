@@ -1,9 +1,10 @@
 // Hindi typed in Latin letters: a finished word is converted to Devanagari, and other words that
 // sound like it can be chosen instead. Formulas are not changed.
 
-import { isInsideFormula } from "./box.js";
+import { formulaAt, isInsideFormula } from "./box.js";
 import { recall, remember } from "./memory.js";
 
+const WORD = /[A-Za-z]{2,}/g;
 const WORD_BEFORE_CURSOR = /[A-Za-z]{2,}$/;
 
 const field = document.getElementById("q");
@@ -56,6 +57,15 @@ async function finishWord() {
   if (words.length && replace(start, word, words[0])) offer(start, words[0], [...words, word]);
 }
 
+/** Convert what was typed before the box was ticked. */
+async function convertAll() {
+  const words = [...field.value.matchAll(WORD)].filter(({ index }) => !formulaAt(index));
+  for (const { 0: word, index } of words.reverse()) {
+    const [best] = await candidates(word);
+    if (best) replace(index, word, best);
+  }
+}
+
 export function enhanceTyping() {
   const box = document.querySelector("input[name=deva]");
   if (!box) return;
@@ -66,6 +76,7 @@ export function enhanceTyping() {
     remember("devanagari", box.checked ? "1" : "0");
     list.hidden = true;
     field.focus();
+    if (box.checked) convertAll();
   });
   field.addEventListener("input", (event) => {
     if (!event.data) return;
