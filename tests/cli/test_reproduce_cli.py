@@ -119,6 +119,18 @@ def test_a_table_says_what_differs(mathsetu: Mathsetu, files: list[str]) -> None
 
 
 @pytest.mark.thorough
+def test_a_file_with_the_name_of_a_recipe_is_compared_with_it(
+    mathsetu: Mathsetu, files: list[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "own.toml"
+    changed = 'based_on = "msm-sum"\nparts.bm25.scheme = { name = "bm25+", k1 = 2.5 }\n'
+    path.write_text(f'name = "msm-sum"\n{changed}', encoding="utf-8")
+    assert "parts.bm25.scheme.k1 is 2.5, not 1.5" in mathsetu("reproduce", path, *files).out
+    path.write_text(changed, encoding="utf-8")
+    assert "paper" not in mathsetu("reproduce", path, *files).out
+
+
+@pytest.mark.thorough
 def test_graphs_are_measured_as_the_thesis_does_with_answers_alone(
     mathsetu: Mathsetu, tmp_path: Path
 ) -> None:

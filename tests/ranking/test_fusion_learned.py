@@ -265,6 +265,14 @@ def test_the_verb_learns_and_tells_the_honest_figure(
     assert f"nDCG' {learned.held_out:.3f} held out" in spoken
 
 
+@pytest.mark.parametrize("depth", [3, 1000])
+def test_the_figure_held_out_is_that_of_the_run(depth: int) -> None:
+    runs, judgments = synthetic()
+    learned = fuse_learned(runs, judgments, fit_rbc, measure=GOAL, depth=depth)
+    figures = evaluate(learned.run, Judgments.of(judgments), [GOAL], relevant_from=2)
+    assert learned.held_out == pytest.approx(figures.mean(GOAL))
+
+
 @pytest.mark.parametrize("measure", ["nDCG'", "MAP'"])
 def test_weighted_medians_are_learned_from_judged_candidates_as_from_all(measure: str) -> None:
     runs, judgments = synthetic()

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from mathsetu.collections import sampler
+from mathsetu.encoders.builtin import own_folder
 from mathsetu.errors import InputError
 from mathsetu.library import Library, build_library
+from mathsetu.models import model_fingerprint
 from mathsetu.recipes import (
     complete_recipe_text,
     load_recipe,
@@ -17,7 +19,7 @@ from mathsetu.recipes import (
     recipe_text,
     searched_with,
 )
-from mathsetu.recipes.parts import check_parts
+from mathsetu.recipes.parts import check_parts, models_of
 from mathsetu.recipes.schema import Recipe, parse_recipe
 from tests.command import Mathsetu
 
@@ -52,6 +54,9 @@ def test_a_reranker_without_a_model_is_switched_off() -> None:
     assert load_recipe("mirmu").rerank is not None
     assert load_recipe("mirmu", ["rerank.model="]).rerank is None
     assert load_recipe("default", ['rerank.model=""']).rerank is None
+    ensemble = load_recipe("msm-ensemble", ["systems.mirmu-1.rerank.model="])
+    assert load_recipe("msm-ensemble").systems["mirmu-1"].rerank is not None
+    assert ensemble.systems["mirmu-1"].rerank is None
 
 
 def test_these_recipes_are_shipped() -> None:
@@ -177,6 +182,30 @@ def test_a_recipe_based_on_another_says_only_what_differs(tmp_path: Path) -> Non
     assert list(recipe.parts) == ["tfidf", "bm25"]
     assert recipe.ranking.weights == {"msm-3": 0.5, "mine": 0.5}
     assert (recipe.ranking.fuse, recipe.ranking.candidates) == ({"method": "ibc"}, 1000)
+
+
+def test_a_recipe_based_on_another_is_named_after_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "other-k1.toml"
+    path.write_text('based_on = "msm-bm25"\n', encoding="utf-8")
+    recipe = load_recipe(str(path))
+    assert (recipe.name, recipe.description) == ("other-k1", "Based on msm-bm25")
+    path.write_text('based_on = "msm-bm25"\nname = "mine"\n', encoding="utf-8")
+    assert load_recipe(str(path)).name == "mine"
+
+
+@pytest.mark.parametrize(
+    ("part", "is_known"),
+    [
+        ('kind = "dense"\nmodel = "mathsetu"', True),
+        ('kind = "meaning"', True),
+        ('kind = "dense"\nmodel = "a/b"', False),
+        ('kind = "lexical"', False),
+    ],
+)
+def test_the_models_of_parts_with_vectors_are_known(part: str, is_known: bool) -> None:
+    text = WORDS.replace('kind = "lexical"', part, 1)
+    expected = {"words": model_fingerprint(own_folder())} if is_known else {}
+    assert models_of(parse_recipe(text, "mine")) == expected
 
 
 def test_some_systems_of_an_ensemble_are_chosen_on_the_command_line() -> None:

@@ -26,7 +26,7 @@ def command(name: str | None, as_json: bool) -> None:
         recipe = load_recipe(name)
         check_parts(recipe)
         if as_json:
-            print_json(replace(recipe, parts=_with_defaults(recipe.parts)))
+            print_json(asdict(replace(recipe, parts=_with_defaults(recipe.parts))))
         else:
             say(complete_recipe_text(name).rstrip(), lines=True)
         return

@@ -37,7 +37,7 @@ from mathsetu.library.reproduction import (
 from mathsetu.papers import WITHOUT_DATA, Context, is_page, page
 from mathsetu.papers.context import read_models
 from mathsetu.printable import counted
-from mathsetu.recipes import load_recipe
+from mathsetu.recipes import load_recipe, recipe_names
 from mathsetu.recipes.learned import read_learned
 
 _OF_PAPERS = ("paper", "the paper's figure is in")
@@ -167,7 +167,9 @@ def command(
                 report=report,
             )
         with Library(folder) as opened:
-            asked = opened, load_recipe(name), queries, judgments
+            # A file with the name of a built-in recipe is compared with that recipe.
+            shipped = load_recipe(recipe.name if recipe.name in recipe_names() else name)
+            asked = opened, shipped, queries, judgments
             if sweep_k:
                 _show_sweep(sweep(*asked, sweep_k, depth), as_json)
                 return

@@ -38,7 +38,8 @@ def command(
 ) -> None:
     r"""Check a submission or run file, or read any other file to its end.
 
-    The exit code is 1 if the file would be rejected, and 0 if there are only warnings.
+    The exit code is 1 if the file would be rejected, 0 if there are only warnings, and 2 if its
+    format is not recognised (such as that of an empty file).
 
     \b
     Examples:

@@ -436,7 +436,7 @@ def changed_settings(shipped: Recipe, used: Recipe) -> list[str]:
         if name in before
         else f"{name} is {_shown(after[name])}; the recipe does not set it"
         for name in names
-        if before.get(name) != after.get(name)
+        if before.get(name) != after.get(name) and name != "description"
     ]
 
 

@@ -108,14 +108,16 @@ def recipe_table(name: str) -> dict[str, Any]:
     """The table of a recipe, combined with that of the recipe it is based on.
 
     ``based_on`` names the base. A setting replaces that of the base, and so does a part of another
-    kind. ``use`` names the systems to keep; parts that none of them needs are left out.
+    kind. Such a recipe without a name is named after its file. ``use`` names the systems to keep;
+    parts that none of them needs are left out.
     """
     table = parse_toml(recipe_text(name), name)
     base = table.pop(BASED_ON, None)
     if base is not None:
         if not isinstance(base, str) or base not in recipe_names() or base == name:
             raise InputError(f"{name}: based_on must name another shipped recipe, not {base!r}")
-        table = _merged(recipe_table(base), table, base, name)
+        unnamed = {"name": Path(name).stem, "description": f"Based on {base}"}
+        table = _merged(recipe_table(base), unnamed | table, base, name)
     wanted = table.pop(USE, None)
     return table if wanted is None else _with_systems(table, wanted, name)
 

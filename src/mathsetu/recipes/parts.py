@@ -52,7 +52,11 @@ def _nothing(question: Question) -> bool:
     return _no_words(question) and _no_formulas(question)
 
 
-def _named_folder(settings: Any) -> Path | None:
+def _encoder_folder(settings: Any) -> Path | None:
+    from mathsetu.encoders.builtin import NAME, own_folder
+
+    if settings.model == NAME:
+        return own_folder()
     return Path(settings.model).expanduser() if is_path(settings.model) else None
 
 
@@ -84,7 +88,7 @@ def _dense() -> Part:
         DenseBuilder,
         DenseRetriever,
         _no_words,
-        model_folder=_named_folder,
+        model_folder=_encoder_folder,
         check=check_dense,
         built_with=(
             *("fields", "text", "stop_words", "stem", "transliterate"),
@@ -103,11 +107,7 @@ def _overlap() -> Part:
 
 
 def _meaning() -> Part:
-    from mathsetu.encoders.builtin import NAME, own_folder
     from mathsetu.retrieval.meaning import MeaningBuilder, MeaningRetriever, MeaningSettings
-
-    def folder(settings: MeaningSettings) -> Path:
-        return own_folder() if settings.model == NAME else Path(settings.model)
 
     return Part(
         MeaningSettings,
@@ -115,7 +115,7 @@ def _meaning() -> Part:
         MeaningRetriever,
         _no_words,
         on_device=True,
-        model_folder=folder,
+        model_folder=lambda settings: _encoder_folder(settings) or Path(settings.model),
         built_with=("tokens", "question_passages", "body_passages", "titles", "careful"),
     )
 

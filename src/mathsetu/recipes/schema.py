@@ -224,12 +224,19 @@ def parse_recipe(text: str, source: str) -> Recipe:
     return parse_table(parse_toml(text, source), source)
 
 
+def _switched_on(rerank: Rerank | None) -> Rerank | None:
+    """A reranker, unless it is switched off by an empty model (``rerank.model=``)."""
+    return rerank if rerank is not None and rerank.model else None
+
+
 def parse_table(table: Mapping[str, Any], source: str) -> Recipe:
     """Make a recipe from its table, and check it."""
     recipe = read_table(Recipe, table, source, also_known=FOR_TABLES)
-    # A reranker without a model is switched off (rerank.model = "").
-    if recipe.rerank is not None and not recipe.rerank.model:
-        recipe = replace(recipe, rerank=None)
+    systems = {
+        name: replace(system, rerank=_switched_on(system.rerank))
+        for name, system in recipe.systems.items()
+    }
+    recipe = replace(recipe, rerank=_switched_on(recipe.rerank), systems=systems)
     if recipe.ranking.fuse and not recipe.ranking.weights:
         equal = dict.fromkeys(recipe.members, 1 / max(len(recipe.members), 1))
         recipe = replace(recipe, ranking=replace(recipe.ranking, weights=equal))

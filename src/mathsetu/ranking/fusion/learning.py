@@ -46,9 +46,9 @@ class JudgedPool:
         places = np.flatnonzero(~np.isnan(self.grades))
         return JudgedPool(self.pool.part(places), self.grades[places], self.all_grades)
 
-    def value(self, method: Fusion, measure: Measure) -> float:
-        """The value of a measure for this topic, when a method ranks it."""
-        grades = self.grades[order(method.rate(self.pool))]
+    def value(self, method: Fusion, measure: Measure, depth: int | None = None) -> float:
+        """The value of a measure for this topic, when a method ranks it, up to a depth."""
+        grades = self.grades[order(method.rate(self.pool))][:depth]
         places = np.flatnonzero(~np.isnan(grades))
         found = zip((places + 1).tolist(), grades[places].astype(int).tolist(), strict=True)
         ranking = JudgedRanking(list(found), len(grades), self.all_grades)
@@ -65,7 +65,8 @@ class Learned:
 
     ``method`` was fitted on all judged topics, on which it reaches ``fitted``. ``held_out`` is
     the cross-validated value: each topic is ranked by a method that was fitted on others. ``run``
-    holds the judged topics ranked in that way, and all other topics ranked by ``method``.
+    holds the judged topics ranked in that way, and all other topics ranked by ``method``. Both
+    values are those of rankings as deep as the run.
     """
 
     run: Run
@@ -116,14 +117,14 @@ def fuse_learned(
         fitted = learner(others)
         for topic in fold:
             rankings[topic.pool.topic] = ranked(topic.pool, fitted, depth)
-            values[topic.pool.topic] = topic.value(fitted, measure)
+            values[topic.pool.topic] = topic.value(fitted, measure, depth)
     for pool in pools:
         if pool.topic not in rankings:
             rankings[pool.topic] = ranked(pool, method, depth)
     return Learned(
         run=Run(name, {pool.topic: rankings[pool.topic] for pool in pools}),
         method=method,
-        fitted=mean_value(judged, method, measure),
+        fitted=mean_value(judged, method, measure, depth),
         held_out=float(np.mean([values[topic] for topic in sorted(values)])),
         topics=len(judged),
     )
@@ -143,9 +144,11 @@ def judge_pools(pools: Iterable[Pool], judgments: Iterable[Judgment]) -> list[Ju
     return [_judged(pool, grades[pool.topic]) for pool in pools if pool.topic in grades]
 
 
-def mean_value(judged: Sequence[JudgedPool], method: Fusion, measure: Measure) -> float:
-    """The mean value of a measure over topics, when a method ranks them."""
-    return float(np.mean([topic.value(method, measure) for topic in judged]))
+def mean_value(
+    judged: Sequence[JudgedPool], method: Fusion, measure: Measure, depth: int | None = None
+) -> float:
+    """The mean value of a measure over topics, when a method ranks them, up to a depth."""
+    return float(np.mean([topic.value(method, measure, depth) for topic in judged]))
 
 
 def _judged(pool: Pool, grades: Mapping[str, int]) -> JudgedPool:
