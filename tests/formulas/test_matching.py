@@ -415,6 +415,12 @@ def test_repeated_wildcards_are_bound_to_parts_that_occur_as_often():
     assert found.bindings == {"?a": parse_latex("p").opt, "?b": parse_latex("q").opt}
 
 
+def test_a_wildcard_does_not_stand_for_the_prime_of_a_derivative():
+    assert matched("x^{?n}", "f'(x)").bindings == {}
+    assert matched("e^{?x}=?y", "f''=0").bindings.keys() == {"?y"}
+    assert matched("x^{?n}", "x^{f'}").bindings["?n"].label == "O!SUP"
+
+
 def test_wildcards_of_different_names_may_stand_for_the_same():
     found = matched(r"\frac{?a}{?b}", r"\frac{t}{t}")
     assert found.bindings == {"?a": Tree("V!t"), "?b": Tree("V!t")}

@@ -28,6 +28,8 @@ DISCOUNT = 0.8
 CELLS = 20_000
 # Small enough to break ties only: a wildcard prefers the largest part.
 _TIE = 1e-6
+# The sign of a derivative is not an exponent, and nothing that a wildcard may stand for.
+_PRIME = "V!′"
 
 
 class AlignedNodes(NamedTuple):
@@ -123,7 +125,9 @@ class Alignment:
             names = query.names(ours, candidate, theirs)
             return 2 * self._unification.worth(*names) if names else 0.0
         if query.wildcards[ours] is not None:
-            if not self._unification.allows(label, candidate.keys[theirs]):
+            if other.startswith(_PRIME) or not self._unification.allows(
+                label, candidate.keys[theirs]
+            ):
                 return 0.0
             return 2 + _TIE * candidate.sizes[theirs]
         if self._is_whole(ours, theirs):
