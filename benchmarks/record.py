@@ -1,6 +1,6 @@
 """Runs a benchmark and stores its output in ``results/``, with the machine and the commit.
 
-    python -m benchmarks.record formula_speed [--name NAME] [-- ARGUMENTS OF THE BENCHMARK]
+    python -m benchmarks.record [--name NAME] formula_speed [-- ARGUMENTS OF THE BENCHMARK]
 
 The standard output of the benchmark is shown as usual. If it succeeds, the output is written to
 ``results/NAME.txt``, below a header that describes the run. Documentation quotes these files.
