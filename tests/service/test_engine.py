@@ -251,7 +251,7 @@ def test_warnings_of_the_parser_have_their_place(engine: Engine) -> None:
         (lambda e: e.search("x", k=101), "between 1 and 100"),
         (lambda e: e.search("x", language="../x"), "is not a language"),
         (lambda e: e.search("x", where=Filter("elvish")), "a code such as hi or a name such as"),
-        (lambda e: e.search("x", where=Filter(tags=("a",) * 11)), "at most 10"),
+        (lambda e: e.search("x", where=Filter(tags=("a",) * 51)), "at most 50"),
         (lambda e: e.search("x", where=Filter(collection="c" * 1_001)), "at most 1,000"),
         (lambda e: e.search("the of and"), "only stop words"),
         (lambda e: e.search("x \ud800"), "invalid character"),

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("mathsetu.service")
 
+# Errors of an alternative that the value cannot be meant for.
+_OTHER_TYPE = ("string_type", "list_type")
 _DESCRIPTION = """Search for mathematics across languages: words in any language, formulas by
 structure. Every answer has all of its fields. The server is read-only unless it was given a key
 for writing."""
@@ -181,7 +183,8 @@ def _wrong_field(request: Request, errors: Sequence[Mapping[str, Any]]) -> str:
     """The message about a wrong parameter or a wrong field of a body."""
     # If a field may be a text or a list of texts, report the alternative that fits best.
     field = errors[0]["loc"][:2]
-    error = max((one for one in errors if one["loc"][:2] == field), key=lambda one: len(one["loc"]))
+    alternatives = (one for one in errors if one["loc"][:2] == field)
+    error = max(alternatives, key=lambda one: (len(one["loc"]), one["type"] not in _OTHER_TYPE))
     # In such a field, the path also names the alternative that was tried.
     path = (str(step) for step in error["loc"][1:])
     where = ".".join(step for step in path if step != "constrained-str" and "[" not in step)
@@ -194,6 +197,9 @@ def _wrong_field(request: Request, errors: Sequence[Mapping[str, Any]]) -> str:
         fields = body.field_info.annotation.model_fields
         known = ", ".join(field.alias or name for name, field in fields.items())
         return f"{where}: unknown field (known: {known})"
+    if error["type"] == "too_long":
+        most, given = error["ctx"]["max_length"], error["ctx"]["actual_length"]
+        return f"{where}: {given:,} were given; at most {most:,} are allowed"
     if error["type"] == "string_pattern_mismatch" and error["ctx"]["pattern"] in PATTERN_MESSAGES:
         return f"{where}: {PATTERN_MESSAGES[error['ctx']['pattern']]}"
     return f"{where or 'the body'}: {error['msg'].removeprefix('Value error, ')}"

@@ -30,7 +30,7 @@ class Limits:
     text: int = 20_000
     hits: int = 100
     offset: int = 1_000
-    tags: int = 10
+    tags: int = 50
     name: int = LONGEST_NAME
     seconds: float | None = 5.0
 

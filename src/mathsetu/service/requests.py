@@ -88,13 +88,13 @@ Score = Annotated[float, Field(ge=-1_000_000, le=1_000_000, allow_inf_nan=False)
 #: How strongly posts in the user's language are preferred; the recipe's setting unless given.
 Preference = Literal["off", "weak", "normal", "strong"]
 Weight = Annotated[float, Field(ge=0, le=1_000, allow_inf_nan=False)]
-_WEIGHT = r"^[A-Za-z_][A-Za-z0-9_-]{0,50}:[0-9]{1,3}(\.[0-9]{1,6})?$"
+_WEIGHT = r"^[A-Za-z_][A-Za-z0-9_-]{0,50}:(1000|[0-9]{1,3}(\.[0-9]{1,6})?)$"
 #: The weight of a part in an address: ``words:0.7``.
 WrittenWeight = Annotated[str, Field(pattern=_WEIGHT)]
 #: The error message for values that do not match a pattern.
 PATTERN_MESSAGES = {
     _NOT_BLANK: "is empty; give words or formulas",
-    _WEIGHT: "give a part and a number from 0 to 999, such as words:0.7",
+    _WEIGHT: "give a part and a number from 0 to 1000, such as words:0.7",
 }
 
 

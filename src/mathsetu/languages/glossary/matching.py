@@ -44,6 +44,7 @@ class _Meaning:
     concept: Concept
     form: str
     rank: int  # 0 for the usual term of the concept, then its synonyms
+    collisions: int  # how many of its words are listed as stem collisions
 
 
 class ReadText:
@@ -80,12 +81,11 @@ class Matcher:
         self._toneless = _Node() if row_of(language).spaces_syllables else self._root
         for concept in concepts:
             for rank, form in enumerate(concept.forms.get(language, ())):
-                self._add(form, _Meaning(concept, form, rank), self._root)
+                self._add(form, concept, form, rank, self._root)
                 if _HALF_SPACE in form:
-                    half = form.replace(_HALF_SPACE, " ")
-                    self._add(half, _Meaning(concept, "", rank), self._root)
+                    self._add(form.replace(_HALF_SPACE, " "), concept, "", rank, self._root)
                 if self._toneless is not self._root:
-                    self._add(fold(form), _Meaning(concept, form, rank), self._toneless)
+                    self._add(fold(form), concept, form, rank, self._toneless)
 
     def match(self, text: str) -> list[TermMatch]:
         """Return the terms in a marked text, from left to right, not overlapping."""
@@ -113,13 +113,20 @@ class Matcher:
         is_one = after == first + 1
         if not meanings or (is_one and not _may_begin(root, text, tokens, first)):
             return None, first + 1
+        collisions = self._collisions(text, tokens[first:after])
+        meanings = [meaning for meaning in meanings if meaning.collisions == collisions]
+        if not meanings:
+            return None, first + 1
         start, end = tokens[first].start, tokens[after - 1].end
-        if is_one and is_stem_collision(text[start:end], self.language):
-            return None, after
         return TermMatch(start, end, _likeliest(meanings, text[start:end])), after
 
-    def _add(self, form: str, meaning: _Meaning, root: _Node) -> None:
-        tokens = tokenize(form, self.language)
+    def _collisions(self, text: str, tokens: Sequence[Token]) -> int:
+        """Return how many words are listed as stem collisions."""
+        return sum(is_stem_collision(text[one.start : one.end], self.language) for one in tokens)
+
+    def _add(self, written: str, concept: Concept, form: str, rank: int, root: _Node) -> None:
+        tokens = tokenize(written, self.language)
+        meaning = _Meaning(concept, form, rank, self._collisions(written, tokens))
         _insert(root, tokens, meaning)
         counting = [token for token in tokens if not token.is_stop]
         if 1 < len(counting) < len(tokens):
