@@ -64,8 +64,9 @@ mutations: $(VENV)/dev  ## Mutate the code and count the mutants that the tests 
 	$(BIN)/python -m benchmarks.mutations --faults
 	$(BIN)/python -m benchmarks.mutations --number $(NUMBER)
 
+# Not with --quiet: then --strict does not see the warnings.
 site: $(VENV)/site  ## Build the documentation as a site in build/site, links checked
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 distributions: $(VENV)/release  ## Build sdist, pure wheel and SBOM in dist/, and print checksums
 	$(BIN)/python .ci/distributions.py

@@ -35,10 +35,19 @@ def processor() -> str:
 
 
 def commit(folder: Path) -> str:
-    """The commit of a checkout, with "-dirty" if files have changed; "unknown" without git."""
-    command = ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
+    """The commit of a checkout, with "-dirty" if files have changed; "unknown" without git.
+
+    Files of results do not count, so that several benchmarks can be recorded one after another.
+    """
+    name = _git(folder, "rev-parse", "--short=12", "HEAD")
+    changed = _git(folder, "status", "--porcelain", "--untracked-files=no", "--", ".", ":!results")
+    return f"{name}-dirty" if name and changed else name or "unknown"
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    command = ["git", *arguments]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    return done.stdout.strip() or "unknown"
+    return done.stdout.strip()
 
 
 def heading(module: str, arguments: Sequence[str], seconds: float) -> str:

@@ -108,6 +108,8 @@ def test_a_further_language_of_the_library_is_likelier() -> None:
         "pythagoras pramey ka sutra",
         "trikon ke kon ka yog",
         "samakalan kare",
+        "bayes ka prameya",
+        "thales prameya",
     ],
 )
 def test_hindi_in_latin_letters_is_hindi(text: str) -> None:
@@ -125,6 +127,7 @@ def test_hindi_in_latin_letters_is_hindi(text: str) -> None:
         "limes ka beskonacno",
         "vzdalenost bodu ke primce",
         "put ka sutra",
+        "integral matrix vector sankhya",
     ],
 )
 def test_latin_languages_are_not_taken_for_hindi(text: str) -> None:
@@ -349,7 +352,9 @@ def test_punctuation_tells_no_language(text: str) -> None:
     assert detect(text, prior=Prior(library=frozenset({"fr"}))).language == "fr"
 
 
-@pytest.mark.parametrize("text", ["yog ka sutra", "byaj", "bindu", "guna", "kone ka maan", "vyas"])
+@pytest.mark.parametrize(
+    "text", ["yog ka sutra", "byaj", "bindu", "guna", "kone ka maan", "vyas", "euler ka sutra"]
+)
 def test_hindi_in_latin_letters_is_likely_where_it_is_expected(text: str) -> None:
     assert detect(text, prior=Prior(library=frozenset({"en", "hi"}))).language == "hi"
     assert detect(text, prior=Prior("hi")).language == "hi"

@@ -121,6 +121,8 @@ def test_titles_of_removed_posts_are_not_offered(tmp_path: Path) -> None:
         ("eigenvlaue", "eigenvalue"),  # read as German
         ("theoremm", "theorem"),
         (r"$\\fracc{1}{2}$", ""),
+        ("abhajya sankhya anant hain", ""),
+        ("sima ki derivatve", "sima ki derivative"),
     ],
 )
 def test_a_misspelt_word_is_put_right(offered: Suggestions, typed: str, meant: str) -> None:

@@ -554,6 +554,13 @@ def test_the_fewest_words_are_quoted_field_by_field_with_their_formulas(
     assert found == (words, tuple(quotes))
 
 
+def test_the_longest_form_of_a_term_is_quoted(tmp_path: Path) -> None:
+    # "Indépendant" is a short form of the term; "sont" is a stop word.
+    post = Post("0", "Deux événements sont indépendants si", language="fr")
+    [reply] = over(tmp_path / "index", post).ask([asked("independent events")])
+    assert reply.shortest_passage(post) == (3, ("événements sont indépendants",))
+
+
 @pytest.mark.parametrize(
     ("body", "quote"),
     [

@@ -151,7 +151,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundPost(AboutPost):
-    """A post that was found, with the reasons.
+    """A post that was found, with the reasons, unless it was found by its similarity to a post.
 
     ``versions`` are the versions in other languages, if the search groups them into one hit.
     """
@@ -195,7 +195,7 @@ class ExplainAnswer:
 
 @dataclass(frozen=True, slots=True)
 class SimilarAnswer:
-    """The posts most similar to a post."""
+    """The posts most similar to a post, without reasons."""
 
     id: str
     hits: tuple[FoundPost, ...]

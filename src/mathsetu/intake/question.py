@@ -210,6 +210,15 @@ class Question:
         """Whether a text is in Latin letters, although its language uses another script."""
         return text.isascii() and self.language in _ROMANISED
 
+    def converts(self, word: str) -> bool:
+        """Whether a word of the query is converted to the script of its language.
+
+        >>> question = Question(Query("1", "abhajya sankhya", language="hi"))
+        >>> question.converts("sankhya"), question.converts("equation")
+        (True, False)
+        """
+        return self._is_romanised(word) and self._in_script(word) != word
+
     def _in_script(self, text: str) -> str:
         if self.language == "hi":
             return typed_hindi().to_devanagari(text)

@@ -601,11 +601,15 @@ def _is_mostly_hindi(tokens: list[str], prior: Prior) -> bool:
     Its function words also occur in other languages, such as *ka* in Croatian and *ke* in Czech, so
     a term that no other language knows is required, too. If Hindi is a language of the library or
     page, it is sufficient that the term is not a known word of an expected language and not a term
-    of another language.
+    of another language. Up to half of the words may be international, such as *euler* and *matrix*;
+    they count for no language.
     """
-    counting = [token for token in tokens if len(token) > 1 and not token.isdigit()]
-    terms = {token for token in counting if token in typed_hindi()}
-    hindi = terms | romanised_words("hi").intersection(counting)
+    every = [token for token in tokens if len(token) > 1 and not token.isdigit()]
+    terms = {token for token in every if token in typed_hindi()}
+    hindi = terms | romanised_words("hi").intersection(every)
+    counting = [token for token in every if token in hindi or not _is_international(token)]
+    if 2 * len(counting) < len(every):
+        counting = every
     is_expected = prior.expects("hi") > 1
     if is_expected:
         others = dict.fromkeys(LATIN, EXACT) | dict.fromkeys(prior.further("Latn"), STEM)
@@ -625,6 +629,13 @@ def _is_mostly_hindi(tokens: list[str], prior: Prior) -> bool:
     most = max(sum(token in words for token in counting) for words in known_to.values())
     enough = _MORE_THAN_HALF if is_expected else _MOSTLY
     return bool(own) and covered > most and covered >= enough * len(counting)
+
+
+def _is_international(word: str) -> bool:
+    """Whether a word occurs in terms of English and of another of our languages in Latin script."""
+    return is_in_terms(word, ("en",)) and is_in_terms(
+        word, (code for code in LATIN if code != "en")
+    )
 
 
 def _by_function_words(text: str, script: str, tokens: list[str]) -> str | None:

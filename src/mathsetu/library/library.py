@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
     from mathsetu.collections.tally import Tally
     from mathsetu.library.formula_instances import Context
-    from mathsetu.retrieval.base import FormulaMatch, Retriever
+    from mathsetu.retrieval.base import FormulaMatch, HeatMapper, Retriever
 
 Result = TypeVar("Result")
 
@@ -449,7 +449,7 @@ class Library:
         return self._with_retry(work)
 
     def similar(self, post_id: str, k: int = 10, *, seconds: float | None = None) -> Answer:
-        """The posts most similar to a post, without the post itself.
+        """The posts most similar to a post, without the post itself; their hits have no reasons.
 
         An answer is compared together with its question, as it is indexed.
         """
@@ -738,10 +738,15 @@ class Library:
         """The parts of a query, those of a post, and their cosines, from a graph index."""
         view = self._backend.now()
         number = view.stored_posts.number_of(post_id)
-        for retriever in view.parts(None)[0].values():
-            if retriever.heat_mapper is not None:
-                return retriever.heat_mapper.table(self._asked(query, language), number)
-        raise InputError(f"the recipe {self.recipe.name} has no graph index")
+        mapper = _heat_mapper(view)
+        if mapper is None:
+            raise InputError(f"the recipe {self.recipe.name} has no graph index")
+        return mapper.table(self._asked(query, language), number)
+
+    @property
+    def has_heat_maps(self) -> bool:
+        """Whether the library has a graph index, which `heat_map` needs."""
+        return _heat_mapper(self._backend.now()) is not None
 
     def tags(self, limit: int) -> dict[str, int]:
         """The most frequent tags and how many posts have each."""
@@ -886,6 +891,12 @@ class Library:
         """
         check_type("the id", post_id, str, "a text")
         return self._with_retry(lambda view, clock: view.stored_posts.post(post_id))
+
+
+def _heat_mapper(view: View) -> HeatMapper | None:
+    """The first graph index among the parts, if any."""
+    mappers = (part.heat_mapper for part in view.parts(None)[0].values())
+    return next((mapper for mapper in mappers if mapper is not None), None)
 
 
 def _stated(language: str, code_of: Callable[[str], str]) -> str:

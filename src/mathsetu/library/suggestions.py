@@ -172,7 +172,8 @@ class Suggestions:
         """The question with its misspelt words corrected; "" if there are none.
 
         A word is misspelt if neither the glossary nor any post contains it, and it is close to a
-        word of the glossary (in the languages of the question or English) or of the titles.
+        word of the glossary (in the languages of the question or English) or of the titles. A known
+        word of Hindi or another language typed in Latin letters is not misspelt.
         """
         # The detected language is uncertain, and terms are often borrowed from English.
         spoken = [code for code in question.languages if code in ROWS]
@@ -185,7 +186,7 @@ class Suggestions:
                 continue
             place = 0
             for word in _WORD.finditer(span.raw):
-                meant = self._meant(word[0], languages)
+                meant = "" if question.converts(word[0]) else self._meant(word[0], languages)
                 if meant:
                     is_changed = True
                     written += [span.raw[place : word.start()], _with_case_of(word[0], meant)]

@@ -390,7 +390,7 @@ class LexicalReply:
                     met += ((first, last, word) for word in tokenize(asked))
         if not any(map(str.isalpha, "".join(wanted))):
             return [], set()
-        return [one for one in sorted(met) if one[2] in wanted], set(wanted)
+        return _longest_met(one for one in met if one[2] in wanted), set(wanted)
 
     def _evidence(self, term: str, language: str, text: _Words) -> list[Evidence]:
         """The question's words that a term of a post matches, with each form found in the post."""
@@ -697,6 +697,21 @@ def _said_in(
 @lru_cache(maxsize=1 << 14)  # called for every post that is explained
 def _mean_different(form: str, found: str, language: str) -> bool:
     return Glossary.load().mean_different(form, found, language)
+
+
+def _longest_met(met: Iterable[_Met]) -> list[_Met]:
+    """The matches in order, without those inside a longer match of the same word.
+
+    >>> _longest_met([(3, 3, "a"), (2, 3, "a"), (3, 3, "b"), (5, 5, "a")])
+    [(2, 3, 'a'), (3, 3, 'b'), (5, 5, 'a')]
+    """
+    reached: dict[str, int] = {}
+    kept: list[_Met] = []
+    for first, last, word in sorted(met, key=lambda one: (one[0], -one[1])):
+        if last > reached.get(word, -1):
+            reached[word] = last
+            kept.append((first, last, word))
+    return sorted(kept)
 
 
 def _shortest(met: Sequence[_Met], wanted: AbstractSet[str]) -> tuple[int, int] | None:

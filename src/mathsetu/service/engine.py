@@ -303,6 +303,16 @@ class Engine:
         return self._reloading.opened.library.recipe.ranking.own_language
 
     @property
+    def has_heat_maps(self) -> bool:
+        """Whether the recipe has a graph index, which `heat_map` needs."""
+        return self._reloading.opened.library.has_heat_maps
+
+    @property
+    def example_id(self) -> str:
+        """The id of a post, for examples; "" if none is known."""
+        return next(iter(self._reloading.opened.library.ids_like("", 1)), "")
+
+    @property
     def languages(self) -> Mapping[str, int]:
         """How many posts the library has in each language, including unknown languages."""
         return self._reloading.opened.languages

@@ -9,9 +9,13 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
+from mathsetu.library import build_library
+from mathsetu.records import Post
 from mathsetu.service.app import create_app
+from mathsetu.service.pages.reference import reference
 from mathsetu.service.security import PAGE_POLICY
 from mathsetu.service.settings import Settings
+from tests.light import LIGHT
 
 
 @pytest.fixture(scope="module")
@@ -50,9 +54,32 @@ def test_every_link_of_the_reference_leads_somewhere(client: TestClient) -> None
     assert set(re.findall(r'href="#([^"]+)"', html)) <= names
     tried = [unescape(address) for address in re.findall(r'Try it: <a href="([^"]+)"', html)]
     assert len(tried) >= 7
+    # The sampler has no graph index for a heat map.
+    assert not any("heatmap" in address for address in tried)
     for address in tried:
-        # The sampler has no graph index for a heat map.
-        assert client.get(address).status_code == (400 if "heatmap" in address else 200)
+        assert client.get(address).status_code == 200, address
+
+
+def test_posts_of_the_library_are_tried(tmp_path: Path) -> None:
+    post = Post("my post/1", "A sum of primes.", title="Primes", language="en")
+    build_library(tmp_path / "library", [post], LIGHT, processes=1)
+    html = TestClient(create_app(Settings(str(tmp_path / "library")))).get("/docs").text
+    assert 'href="/v1/post?id=my+post%2F1"' in html
+    assert "gaussian-integral" not in html
+
+
+def test_heat_maps_are_tried_if_the_library_has_them() -> None:
+    parameter = {
+        "name": "id", "required": True, "schema": {"type": "string"}, "description": "An id.",
+    }  # fmt: skip
+    answer = {"200": {"content": {"application/json": {"schema": {"type": "object"}}}}}
+    paths = {"/v1/heatmap": {"get": {"parameters": [parameter], "responses": answer}}}
+    document = {"info": {"title": "T", "version": "1"}, "paths": paths}
+    for untried, example in (((), "/v1/heatmap?id=p"), (("/v1/heatmap",), "")):
+        [(_, [operation])] = reference(document, "p", untried).groups
+        assert operation.example == example
+    [(_, [operation])] = reference(document).groups
+    assert operation.example == ""
 
 
 def test_the_reference_obeys_the_policy_of_all_pages(client: TestClient) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -40,7 +40,7 @@ class Operation:
     body_note: Markup
     answer: Markup
     problems: tuple[tuple[str, str], ...]
-    example: str
+    example: str = ""
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,15 @@ class Reference:
     schemas: tuple[Schema, ...]
 
 
-def reference(document: Mapping[str, Any]) -> Reference:
+def reference(
+    document: Mapping[str, Any], post_id: str = "", untried: Collection[str] = ()
+) -> Reference:
     """The reference from an OpenAPI document.
+
+    Args:
+        document: The OpenAPI document.
+        post_id: The id of a post for addresses to try; if empty, those with an id are left out.
+        untried: The paths for which no address is offered.
 
     >>> said = {"info": {"title": "T", "version": "1"}, "paths": {}}
     >>> reference(said).groups
@@ -76,7 +83,11 @@ def reference(document: Mapping[str, Any]) -> Reference:
             if method in methods:
                 said = methods[method]
                 group = next(iter(said.get("tags", ())), "")
-                groups.setdefault(group, []).append(_operation(path, method, said, schemas))
+                operation = _operation(path, method, said, schemas)
+                if method == "get" and path not in untried:
+                    example = _example(path, said.get("parameters", ()), post_id)
+                    operation = replace(operation, example=example)
+                groups.setdefault(group, []).append(operation)
     return Reference(
         document["info"]["version"],
         " ".join(document["info"].get("description", "").split()),
@@ -119,19 +130,19 @@ def _operation(
             for status, problem in said["responses"].items()
             if status != "200"
         ),
-        example=_example(path, parameters) if method == "get" else "",
     )
 
 
-def _example(path: str, parameters: Any) -> str:
+def _example(path: str, parameters: Any, post_id: str) -> str:
     """An address to try: the required parameters, with the first example of each."""
     said: dict[str, str] = {}
     for one in parameters:
         if one.get("required"):
             examples = [example["value"] for example in one.get("examples", {}).values()]
-            if not examples:
+            example = post_id if one["name"] == "id" else next(iter(examples), "")
+            if not example:
                 return ""
-            said[one["name"]] = examples[0]
+            said[one["name"]] = example
     return f"{path}?{urlencode(said)}" if said else path
 
 

@@ -156,7 +156,8 @@ class Pages:
     def reference(self, request: Request) -> HTMLResponse:
         """The reference of the API for people."""
         visit, ui = visited(request, self._engine.limits)
-        made = reference(request.app.openapi())
+        untried = () if self._engine.has_heat_maps else ("/v1/heatmap",)
+        made = reference(request.app.openapi(), self._engine.example_id, untried)
         problems = {
             status: meaning
             for _, operations in made.groups
