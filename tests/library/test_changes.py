@@ -122,6 +122,12 @@ def test_added_posts_are_found_beside_the_old(library: Path) -> None:
     assert len(Library(library)) == 5
 
 
+def test_an_added_answer_has_the_language_of_its_question_in_the_library(tmp_path: Path) -> None:
+    build_library(tmp_path, [Post("q", "Why?", language="hi")], LIGHT, processes=1)
+    add_posts(tmp_path, [Post("a", "$x$", parent_id="q", kind="answer")], processes=1)
+    assert Library(tmp_path).post("a").language == "hi"
+
+
 @pytest.mark.thorough
 def test_the_collection_of_an_addition_can_be_asked_for_alone(library: Path) -> None:
     ring = Post(id="ring", body="The ring of all numbers of a series", language="en")
