@@ -30,7 +30,7 @@ from mathsetu.languages.glossary import Glossary
 from mathsetu.languages.mask import mask, unmask
 from mathsetu.languages.sentences import clauses, sentences
 from mathsetu.languages.transliterate import itrans, romanise
-from mathsetu.markup import snippet, split, to_text
+from mathsetu.markup import snippet, split, to_marked_text
 from mathsetu.markup.convert import text_and_formulas
 from mathsetu.markup.delimiters import has_lone_dollar
 from mathsetu.markup.mathml import mathml_to_latex
@@ -84,7 +84,7 @@ def _refusing(read: Callable[[str], object]) -> Callable[[str], object]:
 READERS: Final[dict[str, Callable[[str], object]]] = {
     **{f"split {form}": lambda text, form=form: split(text, form)
        for form in ("text", "markdown", "latex", "html")},
-    **{f"to_text {form}": lambda text, form=form: to_text(text, form)
+    **{f"to_marked_text {form}": lambda text, form=form: to_marked_text(text, form)
        for form in ("text", "markdown", "latex", "html")},
     "lone dollar": has_lone_dollar,
     "attribute": _refusing(lambda text: text_and_formulas(text, "attribute", "7", "body")),
@@ -153,7 +153,7 @@ def test_a_long_number_takes_linear_time() -> None:
 
 @pytest.mark.parametrize("form", ["text", "markdown", "html"])
 def test_backslashes_in_a_text_take_linear_time(form: str) -> None:
-    assert_linear(lambda text: to_text(text, form), "\\", 8_000, after=" b")
+    assert_linear(lambda text: to_marked_text(text, form), "\\", 8_000, after=" b")
 
 
 @pytest.mark.thorough

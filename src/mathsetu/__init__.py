@@ -19,6 +19,7 @@ from mathsetu.records import Evidence, Formula, Hit, Judgment, Post, Query, Reas
 if TYPE_CHECKING:
     from os import PathLike
 
+    from mathsetu.collections.source_text import to_text
     from mathsetu.evaluation import Judgments, compare, evaluate, parse_measures
     from mathsetu.evaluation.plots import (
         plot_differences,
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
         optimize_library,
         remove_posts,
     )
-    from mathsetu.markup import to_text
     from mathsetu.own_models import OwnEncoder, OwnReranker, OwnTranslator, register
     from mathsetu.recipes import Recipe, load_recipe
 
@@ -86,6 +86,7 @@ __all__ = [
 
 # Modules of the names that are imported on first use.
 _HOMES = {
+    "mathsetu.collections.source_text": ("to_text",),
     "mathsetu.evaluation": ("Judgments", "compare", "evaluate", "parse_measures"),
     "mathsetu.evaluation.plots": (
         *("plot_differences", "plot_means", "plot_recall_precision", "write_figure"),
@@ -96,7 +97,6 @@ _HOMES = {
         *("Answer", "Filter", "Library"),
         *("add_posts", "build_library", "optimize_library", "remove_posts"),
     ),
-    "mathsetu.markup": ("to_text",),
     "mathsetu.own_models": ("OwnEncoder", "OwnReranker", "OwnTranslator", "register"),
     "mathsetu.recipes": ("Recipe", "load_recipe"),
 }

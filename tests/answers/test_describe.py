@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mathsetu.answers.describe import found, marked, pieces, whole_post
 from mathsetu.answers.values import Piece
-from mathsetu.markup import plain, to_text
+from mathsetu.markup import plain, to_marked_text
 from mathsetu.records import Evidence, Hit, Post, Reason
 
 EQUATION = r"\begin{equation} a=b+1 \label{sum} \end{equation}"
@@ -29,7 +29,7 @@ def test_a_matched_environment_is_the_same_text_in_the_snippet_and_among_the_for
 
 
 def test_delimiters_in_code_are_shown_as_they_were_written() -> None:
-    post = Post("7", to_text(r"<p>Type <code>\(x\)</code> for $5, then $y$.</p>", "html"))
+    post = Post("7", to_marked_text(r"<p>Type <code>\(x\)</code> for $5, then $y$.</p>", "html"))
     assert [piece.text for piece in whole_post(post).body] == [
         r"Type \(x\) for $5, then ", "y", ".",
     ]  # fmt: skip

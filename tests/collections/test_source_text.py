@@ -10,8 +10,12 @@ from mathsetu.collections.source_text import (
     formulas_in,
     noting_html,
     read_text,
+    read_texts,
     split_tags,
+    to_text,
 )
+from mathsetu.errors import InputError
+from mathsetu.limits import LONGEST_TEXT
 from mathsetu.records import Formula, Post
 
 
@@ -74,3 +78,17 @@ def test_tags_are_split_however_they_are_written() -> None:
     assert split_tags('["a", "b c"]') == ("a", "b c")
     assert split_tags(" , ") == ()
     assert form_of("a<b and b>a") == "text"
+
+
+def test_macros_of_a_text_in_latex_are_expanded_in_words_and_title() -> None:
+    defined = r"\newcommand{\R}{\mathbb R}\def\field#1{the field #1}"
+    body = defined + r" Is \field{$\R$} closed?\section{No} By \ref{a}."
+    sources = {"title": (r"On $\R$", "latex"), "body": (body, "latex")}
+    texts = [text for text, _ in read_texts(sources, "7").values()]
+    assert texts == [r"On $\mathbb R$", "Is the field $\\mathbb R$ closed?\nNo\nBy."]
+    assert to_text(body, "latex") == texts[1]
+
+
+def test_a_text_that_is_too_long_is_refused() -> None:
+    with pytest.raises(InputError, match="the text is longer than"):
+        to_text("x" * (LONGEST_TEXT + 1), "latex")

@@ -8,7 +8,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from mathsetu.errors import UnknownFormat
-from mathsetu.markup import Span, join, matched_snippet, plain, snippet, split, to_text
+from mathsetu.markup import Span, join, matched_snippet, plain, snippet, split, to_marked_text
 from mathsetu.markup.attributes import to_attribute
 from mathsetu.markup.convert import text_and_formulas
 from mathsetu.markup.pages import with_containers
@@ -46,7 +46,7 @@ def test_marked_text_holds_the_same_formulas_as_its_source(form: str, source: st
     assume(form != "markdown" or ("<script" not in source and "<!--" not in source))
     page = with_containers(source) if form == "html" else source
     expected = [_bare(span) for span in split(page, form) if span.kind == "formula"]
-    marked = to_text(source, form)
+    marked = to_marked_text(source, form)
     assert [_bare(span) for span in split(marked) if span.kind == "formula"] == expected
 
 
@@ -55,8 +55,8 @@ def test_marked_text_holds_the_same_formulas_as_its_source(form: str, source: st
 @example(source="a\0b")
 def test_records_hold_what_marked_text_holds(form: str, source: str) -> None:
     text, formulas = text_and_formulas(source, form, "7", "body")
-    assert text == to_text(source, form)
-    held = [span.content for span in split(to_text(source, form)) if span.kind == "formula"]
+    assert text == to_marked_text(source, form)
+    held = [span.content for span in split(to_marked_text(source, form)) if span.kind == "formula"]
     assert ["".join(formula.latex.split()) for formula in formulas] == [
         "".join(content.split()) for content in held
     ]
@@ -76,13 +76,13 @@ def _bare(span: Span) -> str:
 
 @given(source=HOSTILE)
 def test_marked_text_is_stable(source: str) -> None:
-    once = to_text(source, "html")
-    assert [s.kind for s in split(once)] == [s.kind for s in split(to_text(once))]
+    once = to_marked_text(source, "html")
+    assert [s.kind for s in split(once)] == [s.kind for s in split(to_marked_text(once))]
 
 
 def test_markdown_becomes_clean_text() -> None:
     source = "## A **bold** claim\n\nSee [this](http://x.y) for `$n` and $a*b*c$.\n\n* one\n* two"
-    assert to_text(source, "markdown") == (
+    assert to_marked_text(source, "markdown") == (
         "A bold claim\nSee this for \\$n and $a*b*c$.\n- one\n- two"
     )
 
@@ -100,7 +100,7 @@ def test_code_in_markdown_keeps_its_lines(block: str) -> None:
     inside = code.replace("\n", "\n    ") if block.startswith(" ") else code
     source = f"Two  words:\n\n{block.format(inside)}\n\nand  $d$."
     text = f"Two words:\n{code}\n\nand $d$."
-    assert to_text(source, "markdown") == text
+    assert to_marked_text(source, "markdown") == text
     found, (formula,) = text_and_formulas(source, "markdown", "7", "body")
     assert found == text
     assert text[formula.start :] == "$d$."
@@ -117,8 +117,8 @@ def test_mathml_in_markdown_is_a_formula_and_in_code_is_not() -> None:
     ]  # fmt: skip
     assert "".join(one.raw for one in split(source, "markdown")) == source
     text = "The area $$r^{2}$$ is less than $x$, <math><mi>y</mi></math> is code."
-    assert to_text(source, "markdown") == text
-    assert to_text("Open: <math><mi>z</mi> and <math></math>", "markdown") == "Open: z and"
+    assert to_marked_text(source, "markdown") == text
+    assert to_marked_text("Open: <math><mi>z</mi> and <math></math>", "markdown") == "Open: z and"
 
 
 def test_latex_becomes_clean_text() -> None:
@@ -126,13 +126,13 @@ def test_latex_becomes_clean_text() -> None:
         "\\section{Redovi} % note\nNeka je \\emph{red} $\\sum a_n$ \\cite{x} konvergentan."
         "\\begin{itemize}\\item Cauchy--Schwarz\\end{itemize}"
     )
-    assert to_text(source, "latex") == (
+    assert to_marked_text(source, "latex") == (
         "Redovi Neka je red $\\sum a_n$ konvergentan.\n- Cauchy–Schwarz"
     )
 
 
 def test_plain_shows_dollars_as_dollars() -> None:
-    assert plain(to_text("costs $5 and $6")) == "costs $5 and $6"
+    assert plain(to_marked_text("costs $5 and $6")) == "costs $5 and $6"
 
 
 LISTS = """1. One $x$.
@@ -176,7 +176,7 @@ CELLS = "<td>$5</td><td>$6</td></tr><tr><td>$x_1$</td><td>$7</td>"
     ],
 )  # fmt: skip
 def test_lists_keep_their_numbers_and_tables_their_rows(source: str, form: str, text: str) -> None:
-    assert to_text(source, form) == text
+    assert to_marked_text(source, form) == text
 
 
 def test_an_unknown_form_is_refused_with_the_known_ones() -> None:
@@ -280,30 +280,30 @@ def test_pages_in_attributes_take_linear_time_too(piece: str) -> None:
 def test_much_noise_takes_seconds_at_most() -> None:
     generator = random.Random(7)
     noise = "".join(generator.choices("$\\{}()[]<>&;`%\n abc", k=50_000))
-    assert_within(3, lambda: [to_text(noise, form) for form in FORMS])
+    assert_within(3, lambda: [to_marked_text(noise, form) for form in FORMS])
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("latex", ["5", "5.20", "12", ") and also (", ". So let", "x\\\\"])
 @pytest.mark.parametrize("after", ["5", " 5", "", " and then", "$y$"])
 def test_a_formula_of_a_latex_file_is_found_again_whatever_follows(latex: str, after: str) -> None:
-    text = to_text(f"Let ${latex}${after}", "latex")
+    text = to_marked_text(f"Let ${latex}${after}", "latex")
     assert next(span.content for span in split(text) if span.kind == "formula") == latex
 
 
 @pytest.mark.parametrize("latex", [", a knjige 30", "- in 3", ") and (", ". Sei"])
 @pytest.mark.parametrize("after", ["", ".", "x", "$y$"])
 def test_a_formula_of_a_latex_file_is_found_again_after_a_number(latex: str, after: str) -> None:
-    text = to_text(f"the 20 ${latex}${after}", "latex")
+    text = to_marked_text(f"the 20 ${latex}${after}", "latex")
     assert next(span.content for span in split(text) if span.kind == "formula") == latex
 
 
 def test_dollars_in_a_container_stay_part_of_its_formula() -> None:
-    text = to_text('<span class="math-container">$$-</span>', "html")
+    text = to_marked_text('<span class="math-container">$$-</span>', "html")
     assert [span.content for span in split(text)] == ["$$-"]
 
 
 @pytest.mark.parametrize("page", ["<t<p>>", "a <t</p>> b", "<t <p>>", "x<y<p>z", "<p>a<b</p>"])
 def test_a_paragraph_inside_of_a_tag_is_read_the_same_in_both_ways(page: str) -> None:
     text, _ = text_and_formulas(page, "html", "7", "body")
-    assert text == to_text(page, "html")
+    assert text == to_marked_text(page, "html")

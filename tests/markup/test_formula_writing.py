@@ -2,7 +2,7 @@ r"""Formulas in environments, as LaTeX and as Markdown that other programs accep
 
 import pytest
 
-from mathsetu.markup import formula_in_latex, formula_in_markdown, split, to_text
+from mathsetu.markup import formula_in_latex, formula_in_markdown, split, to_marked_text
 
 
 @pytest.mark.parametrize("star", ["", "*"])
@@ -62,5 +62,5 @@ def test_rows_with_tags_stay_in_the_environment_that_allows_tags() -> None:
 @pytest.mark.parametrize("dollars", ["$", "$$"])
 def test_a_matrix_stays_in_its_line_or_displayed_as_it_was(form: str, dollars: str) -> None:
     source = rf"Let {dollars}\begin{{pmatrix}}a\\b\end{{pmatrix}}{dollars} be."
-    assert to_text(source, form) == source
+    assert to_marked_text(source, form) == source
     assert split(source)[1].display == (dollars == "$$")

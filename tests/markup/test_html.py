@@ -2,7 +2,7 @@
 
 import pytest
 
-from mathsetu.markup import extract, split, to_text
+from mathsetu.markup import extract, split, to_marked_text
 
 
 def formulas(page: str) -> list[str]:
@@ -27,7 +27,7 @@ def test_display_containers_are_display() -> None:
 def test_where_a_page_marks_its_formulas_other_dollars_are_dollars() -> None:
     page = 'From $5 to 6$ <span class="math-container">$x$</span>'
     assert formulas(page) == ["x"]
-    assert to_text(page, "html") == "From \\$5 to 6\\$ $x$"
+    assert to_marked_text(page, "html") == "From \\$5 to 6\\$ $x$"
 
 
 def test_plain_delimiters_work_across_entities_and_tags() -> None:
@@ -46,25 +46,25 @@ def test_mathjax_scripts_and_annotated_mathml_are_formulas() -> None:
 def test_code_is_kept_but_holds_no_formulas() -> None:
     page = "<pre><code>echo $HOME $PATH</code></pre><p>and <code>$x$</code></p>"
     assert formulas(page) == []
-    assert to_text(page, "html") == "echo \\$HOME \\$PATH\nand \\$x\\$"
+    assert to_marked_text(page, "html") == "echo \\$HOME \\$PATH\nand \\$x\\$"
 
 
 def test_scripts_styles_and_comments_leave_nothing() -> None:
     page = "<style>p{}</style><script>alert(1)</script>a<!-- $x$ --><!DOCTYPE html>b"
-    assert to_text(page, "html") == "ab"
+    assert to_marked_text(page, "html") == "ab"
 
 
 def test_blocks_become_lines_and_entities_characters() -> None:
     page = "<h1>Sums</h1><ul><li>one&nbsp;&mdash; two</li><li>three</li></ul><p>a<br/>b</p>"
-    assert to_text(page, "html") == "Sums\n- one — two\n- three\na\nb"
+    assert to_marked_text(page, "html") == "Sums\n- one — two\n- three\na\nb"
 
 
 def test_attributes_may_hold_angle_brackets() -> None:
-    assert to_text('<img alt="a > b" src=x>text', "html") == "text"
+    assert to_marked_text('<img alt="a > b" src=x>text', "html") == "text"
 
 
 def test_a_lonely_angle_bracket_is_text() -> None:
-    assert to_text("if a < b and b > c, $x<y$", "html") == "if a < b and b > c, $x<y$"
+    assert to_marked_text("if a < b and b > c, $x<y$", "html") == "if a < b and b > c, $x<y$"
 
 
 @pytest.mark.parametrize("page", ["$&lt$$<$", "$&lt$$b$", "&lt$x$", "&amp$a$$b$", "a&ltb $x$"])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mathsetu.markup import split, to_text
+from mathsetu.markup import split, to_marked_text
 from mathsetu.markup.attributes import to_attribute
 from mathsetu.markup.convert import text_and_formulas
 from mathsetu.markup.html import split_html
@@ -61,12 +61,12 @@ FORMULAS = [
     ],
 )
 def test_pages_give_their_text_and_formulas(page: str, text: str) -> None:
-    assert to_text(clean_page(page), "html") == text
+    assert to_marked_text(clean_page(page), "html") == text
 
 
 @pytest.mark.parametrize(("page", "text"), FORMULAS)
 def test_a_row_gives_the_formulas_that_a_page_gives(page: str, text: str) -> None:
-    assert to_text(page, "html") == text
+    assert to_marked_text(page, "html") == text
     for form, source in (("html", page), ("attribute", to_attribute(page))):
         read, formulas = text_and_formulas(source, form, "7", "body")
         assert read == text
@@ -131,7 +131,7 @@ def test_mathml_becomes_latex(mathml: str, latex: str) -> None:
 )
 def test_wikitext_gives_its_text(source: str, text: str) -> None:
     ((_, _, page),) = sections(source)
-    assert to_text(page, "html") == text
+    assert to_marked_text(page, "html") == text
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_wikitext_gives_its_text(source: str, text: str) -> None:
 @pytest.mark.thorough
 def test_pages_take_linear_time(piece: str) -> None:
     assert_linear(clean_page, piece, 8_000)
-    assert_linear(lambda text: to_text(text, "html"), piece, 8_000)
+    assert_linear(lambda text: to_marked_text(text, "html"), piece, 8_000)
     assert_linear(mathml_to_latex, piece, 8_000)
     assert_linear(lambda text: list(sections(text)), piece, 8_000)
 
@@ -165,8 +165,8 @@ def test_a_cleaned_page_has_one_formula_a_container() -> None:
     ],
 )
 def test_indices_and_exponents_of_html_stay_such(source: str, text: str) -> None:
-    assert to_text(f"<p>{source}</p>", "html") == text
-    assert to_text(source, "markdown") == text
+    assert to_marked_text(f"<p>{source}</p>", "html") == text
+    assert to_marked_text(source, "markdown") == text
 
 
 def test_tags_in_upper_case_end_where_others_do() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mathsetu.formulas import parse_latex
 from mathsetu.formulas.mathml import read_presentation
-from mathsetu.markup import split, to_text
+from mathsetu.markup import split, to_marked_text
 from mathsetu.markup.convert import text_and_formulas
 from mathsetu.markup.references import unescape
 
@@ -26,7 +26,7 @@ def test_references_are_read_as_the_standard_library_reads_them(text: str) -> No
 def test_no_reference_stops_a_reader(reference: str) -> None:
     for form in ("text", "markdown", "latex", "html"):
         for source in (reference, f"${reference}$", f"<code>{reference}</code>", f"`{reference}`"):
-            to_text(source, form)
+            to_marked_text(source, form)
             split(source, form)
             text_and_formulas(source, form, "7", "body")
     for latex in (reference, rf"\text{{{reference}}}", f"x_{reference}"):
@@ -40,7 +40,7 @@ def test_a_reference_to_no_character_becomes_the_replacement_character() -> None
 
 @pytest.mark.parametrize("marks", ["&#xE000;0&#xE001;", "&#57344;7&#057345;", "\ue0005\ue001"])
 def test_markdown_cannot_forge_the_place_of_a_formula(marks: str) -> None:
-    assert to_text(f"{marks} and $x$", "markdown").count("$x$") == 1
+    assert to_marked_text(f"{marks} and $x$", "markdown").count("$x$") == 1
 
 
 def test_mathml_with_a_long_reference_is_read_or_refused() -> None:

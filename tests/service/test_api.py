@@ -11,7 +11,7 @@ from httpx import Response
 from mathsetu.answers.values import to_json
 from mathsetu.cli import main
 from mathsetu.library import Filter, build_library
-from mathsetu.markup import to_text
+from mathsetu.markup import to_marked_text
 from mathsetu.records import Post
 from mathsetu.service.app import create_app
 from mathsetu.service.engine import Engine
@@ -65,7 +65,7 @@ def test_texts_are_rendered_and_translated(client: TestClient, engine: Engine) -
 
 @pytest.mark.thorough
 def test_a_literal_dollar_is_shown_without_its_backslash(tmp_path: Path) -> None:
-    text = to_text("<p>A ticket costs $5, a book $12. Also \\(x^2\\).</p>", "html")
+    text = to_marked_text("<p>A ticket costs $5, a book $12. Also \\(x^2\\).</p>", "html")
     build_library(tmp_path / "l", [Post("p", text, "Prices in \\$")], LIGHT, processes=1)
     words = "A ticket costs $5, a book $12. Also "
     with TestClient(create_app(Settings(str(tmp_path / "l")))) as client:

@@ -21,7 +21,7 @@ from mathsetu.languages.sentences import LONGEST, sentences
 from mathsetu.languages.table import LANGUAGES, language
 from mathsetu.languages.translate import Translator, open_translator
 from mathsetu.languages.transliterate import itrans, roman_key, romanise
-from mathsetu.markup import split, to_text
+from mathsetu.markup import split, to_marked_text
 
 LANGUAGE_TOKENS = (
     "QZ1 QZ2 QZ12 qz १ Q Z 1 Q\u200bZ3 QZ $x$ $QZ1$ $y$5 . ? ! । ۔ … ... e.g. i.e. Dr. 2.5 , ; : ،"
@@ -94,7 +94,7 @@ class Languages(Target):
     def _check_scripts(self, text: str) -> None:
         itrans(text)
         roman_key(text)
-        marked = to_text(text)  # where a single dollar sign cannot begin a formula
+        marked = to_marked_text(text)  # where a single dollar sign cannot begin a formula
         for changed in (romanise(marked), typed_hindi().to_devanagari(marked)):
             missing = Counter(_formulas(marked)) - Counter(_formulas(changed))
             expect(not missing, "formulas stay in another script", missing)
@@ -126,7 +126,7 @@ class Translation(Target):
 
     def check(self, data: bytes) -> None:
         """Check that a translation keeps every formula and is the same each time."""
-        text = to_text(as_text(data))
+        text = to_marked_text(as_text(data))
         codes = sorted(LANGUAGES)
         source, target = codes[len(data) % 7 % len(codes)], codes[len(data) // 7 % len(codes)]
         try:

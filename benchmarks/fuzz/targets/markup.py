@@ -8,7 +8,7 @@ from functools import cache
 from benchmarks.fuzz.mutate import Mutator, as_bytes, as_text
 from benchmarks.fuzz.target import Target, expect, expect_equal
 from mathsetu.collections import sampler
-from mathsetu.markup import Span, join, plain, snippet, split, to_text
+from mathsetu.markup import Span, join, plain, snippet, split, to_marked_text
 from mathsetu.markup.attributes import BrokenReference, from_attribute, to_attribute
 from mathsetu.markup.convert import text_and_formulas
 from mathsetu.markup.html import PLACE, clean
@@ -76,7 +76,7 @@ class Markup(Target):
         form, source = _form(data), as_text(data)[1:]
         spans = split(source, form)
         expect_equal(join(spans), source, "joining the spans gives the source back")
-        marked = to_text(source, form)
+        marked = to_marked_text(source, form)
         # In Markdown, scripts, comments and link targets are invisible, including formulas in
         # them.
         if form != "markdown" or not ("<" in source or "](" in source or "]:" in source):

@@ -15,13 +15,14 @@ from mathsetu.cli.output import json_option, print_json, print_table, report_row
 from mathsetu.collections.files import read_lines
 from mathsetu.collections.formats import detect
 from mathsetu.collections.rows import BadRows
+from mathsetu.collections.source_text import to_text
 from mathsetu.collections.tally import Tally
 from mathsetu.errors import InputError
 from mathsetu.intake.documents import with_document_languages
 from mathsetu.intake.posts import read_post
 from mathsetu.intake.problems import problems_of
 from mathsetu.library.upgrade import stored_posts
-from mathsetu.markup import FORMS, Span, plain_words, split, to_text
+from mathsetu.markup import FORMS, Span, plain_words, split
 from mathsetu.markup.pages import with_containers
 from mathsetu.places import is_library
 from mathsetu.printable import counted

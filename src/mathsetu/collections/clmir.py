@@ -19,7 +19,7 @@ from mathsetu.collections.tables import read_named, read_table
 from mathsetu.collections.trec import RankChecker, parse_score, ranked
 from mathsetu.errors import InputError, RowError
 from mathsetu.languages.table import language
-from mathsetu.markup import split, to_text
+from mathsetu.markup import split, to_marked_text
 from mathsetu.printable import counted
 from mathsetu.records import Formula, Hit, Post, Query, Run
 
@@ -89,7 +89,7 @@ def read_queries(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Query]:
     """
     for line, row in read_named(path, _QUERY_COLUMNS, bad, optional=("text", "language")):
         query_id = row["id"].strip()
-        text = to_text(row.get("text", ""))
+        text = to_marked_text(row.get("text", ""))
         formulas = _expressions(row["latex"], query_id)
         if not query_id or not (text or formulas):
             bad.report(RowError(shown(path), line, "the id is empty, or there is no query"))

@@ -13,7 +13,7 @@ from mathsetu.collections.rows import REFUSE, BadRows
 from mathsetu.collections.source_text import split_tags
 from mathsetu.collections.trec import columns
 from mathsetu.errors import RowError
-from mathsetu.markup import to_text
+from mathsetu.markup import to_marked_text
 from mathsetu.records import Query
 
 _COLUMNS = "topic id, title, body, tags"
@@ -70,8 +70,8 @@ def read_topics(path: str | Path, bad: BadRows = REFUSE, *, language: str = "") 
             continue
         yield Query(
             id=number.strip(),
-            text=to_text(body),
-            title=to_text(title),
+            text=to_marked_text(body),
+            title=to_marked_text(title),
             tags=split_tags(tags),
             language=language,
             kind="question",

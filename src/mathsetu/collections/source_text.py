@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from mathsetu.collections.rows import BadRows
+from mathsetu.errors import InputError
 from mathsetu.limits import LONGEST_TEXT, MOST_FORMULAS
-from mathsetu.markup import extract, split
+from mathsetu.markup import extract, split, to_marked_text
 from mathsetu.markup.attributes import from_attribute
 from mathsetu.markup.convert import text_and_formulas
 from mathsetu.markup.tex import DEFINES
@@ -85,6 +86,28 @@ def read_text(source: str, form: str, post_id: str, where: str) -> tuple[str, tu
     return text, formulas
 
 
+def to_text(source: str, form: str = "text") -> str:
+    r"""Convert a source to marked text, the form of titles, questions and bodies of posts.
+
+    Macros that the source defines are expanded.
+
+    Args:
+        source: The source.
+        form: ``text`` (already marked text), ``markdown``, ``latex`` or ``html``.
+
+    >>> to_text('<p>In <span class="math-container">$a&lt;b$</span> it costs $5.</p>', "html")
+    'In $a<b$ it costs \\$5.'
+    >>> to_text(r"\newcommand{\R}{\mathbb R} Let $x\in\R$ be \emph{positive}.", "latex")
+    'Let $x\\in\\mathbb R$ be positive.'
+    """
+    if form == "text":
+        return to_marked_text(source)
+    try:
+        return read_texts({"text": (source, form)}, "")["text"][0]
+    except ValueError as error:
+        raise InputError(str(error)) from error
+
+
 def read_texts(
     sources: Mapping[str, tuple[str, str]], post_id: str
 ) -> dict[str, tuple[str, tuple[Formula, ...]]]:
@@ -98,6 +121,8 @@ def read_texts(
     >>> [text for text, formulas in read_texts(sources, "7").values()]
     ['On $\\mathbb R$', 'Is it?']
     """
+    if any(form == "markdown" for _, form in sources.values()):
+        sources = _in_commonmark(sources)
     # If all texts are marked text, they are kept unchanged.
     if any(DEFINES.search(source) for source, _ in sources.values()) and any(
         form != "text" for _, form in sources.values()
@@ -106,6 +131,18 @@ def read_texts(
     return {
         where: read_text(source, form, post_id, where) for where, (source, form) in sources.items()
     }
+
+
+def _in_commonmark(sources: Mapping[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
+    """Convert the dialects of Markdown."""
+    from mathsetu.collections.documents.markdown_dialects import to_commonmark  # rarely needed
+
+    converted = dict(sources)
+    for where, (source, form) in sources.items():
+        if form == "markdown":
+            _check_source(source, where)
+            converted[where] = to_commonmark(source), form
+    return converted
 
 
 def _with_macros(sources: Mapping[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:

@@ -107,16 +107,17 @@ class Filter:
         conditions = [
             (LANGUAGE, self.languages, True),
             (COLLECTION, self.collections, True),
-            *((TAG, (tag,), True) for tag in self.tags),
-            (TAG, self.any_tags, True),
-            (LANGUAGE, self.not_languages, False),
-            (TAG, self.not_tags, False),
-            (COLLECTION, self.not_collections, False),
+            *((TAG, (tag,), True) for tag in _several(self.tags)),
+            (TAG, _several(self.any_tags), True),
+            (LANGUAGE, _several(self.not_languages), False),
+            (TAG, _several(self.not_tags), False),
+            (COLLECTION, _several(self.not_collections), False),
         ]
         return tuple(condition for condition in conditions if condition[1])
 
 
 def _several(value: str | tuple[str, ...]) -> tuple[str, ...]:
+    """The values of a filter; an empty one, as a form sends for "any", does not filter."""
     return tuple(filter(None, (value,) if isinstance(value, str) else value))
 
 

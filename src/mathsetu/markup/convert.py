@@ -71,16 +71,16 @@ def spans_of(text: str) -> tuple[Span, ...]:
     return tuple(split(text))
 
 
-def to_text(source: str, form: str = "text") -> str:
-    r"""Convert a source to marked text, the form of titles, questions and bodies of posts.
+def to_marked_text(source: str, form: str = "text") -> str:
+    r"""Convert a source to marked text; Markdown is CommonMark, and macros are not expanded.
 
     Args:
         source: The source.
         form: ``text`` (already marked text), ``markdown``, ``latex`` or ``html``.
 
-    >>> to_text('<p>In <span class="math-container">$a&lt;b$</span> it costs $5.</p>', "html")
-    'In $a<b$ it costs \\$5.'
-    >>> to_text("# Sums\n\nThe **sum** of `n` terms is $n a$.", "markdown")
+    >>> to_marked_text('<p><span class="math-container">$a&lt;b$</span> for $5.</p>', "html")
+    '$a<b$ for \\$5.'
+    >>> to_marked_text("# Sums\n\nThe **sum** of `n` terms is $n a$.", "markdown")
     'Sums\nThe sum of n terms is $n a$.'
     """
     return _marked(source, form)[0]

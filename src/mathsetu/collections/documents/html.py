@@ -11,7 +11,7 @@ from mathsetu.collections.documents.sections import Document, Section, decoded, 
 from mathsetu.collections.documents.tex_expansion import FormulaMacros
 from mathsetu.collections.rows import BadRows
 from mathsetu.languages.table import language as row_of
-from mathsetu.markup import to_text
+from mathsetu.markup import to_marked_text
 from mathsetu.markup.mathml import without_comments
 from mathsetu.markup.pages import clean_page, declared_encoding
 from mathsetu.markup.tex import DEFINES
@@ -53,7 +53,7 @@ def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
 
 
 def _one_line(source: str) -> str:
-    return to_text(source, "html").replace("\n", " ")
+    return to_marked_text(source, "html").replace("\n", " ")
 
 
 def _is_repeated(title: str, parts: list[Section]) -> bool:
@@ -68,7 +68,7 @@ def _begun_by_title(parts: list[Section]) -> list[Section]:
     """Move text before the heading that repeats the title, such as a date, below that heading."""
     before, first, *others = parts
     is_main = first.level == min(part.level for part in parts[1:])
-    if not is_main or not to_text(before.source, "html"):
+    if not is_main or not to_marked_text(before.source, "html"):
         return parts
     first = first._replace(source=f"{before.source}\n{first.source}")
     return [before._replace(source=""), first, *others]
@@ -87,5 +87,5 @@ def _own_title(parts: list[Section]) -> str | None:
     """Return the first of several level-1 headings if it has no text, so that it is a title."""
     if len(parts) < 3 or parts[1].level != 1 or parts[2].level != 1:
         return None
-    has_text = any(to_text(part.source, "html") for part in parts[:2])
+    has_text = any(to_marked_text(part.source, "html") for part in parts[:2])
     return None if has_text else parts[1].title

@@ -11,14 +11,15 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from mathsetu.collections.documents import tex_expansion as marks
 from mathsetu.collections.documents.sections import Document, Section, decoded, posts_of
+from mathsetu.collections.documents.tex_expansion import Expansion, expand
+from mathsetu.collections.documents.tex_marks import DOCUMENT_TITLE, SECTION_TITLE, tidied
 from mathsetu.collections.rows import BadRows
 from mathsetu.collections.trees import BROKEN, Tree
 from mathsetu.errors import InputError
 from mathsetu.languages.table import ROWS
 from mathsetu.limits import LONGEST_TEXT
-from mathsetu.markup import split, to_text
+from mathsetu.markup import to_marked_text
 from mathsetu.records import Post
 
 _INPUTS = re.compile(
@@ -40,18 +41,6 @@ _PREAMBLE = 20_000
 _OTHER_NAMES = {"american": "en", "british": "en", "ngerman": "de", "naustrian": "de",
                 "francais": "fr", "brazilian": "pt", "brazil": "pt", "portuges": "pt",
                 "magyar": "hu", "farsi": "fa", "bahasa": "id"}  # fmt: skip
-_TITLE = re.compile(f"{marks.DOCUMENT_START}([^{marks.DOCUMENT_END}]*+){marks.DOCUMENT_END}")
-_HEADING = re.compile(
-    f"{marks.HEADING}(\\d){marks.HEADING_FILE}([^{marks.TITLE_START}]*+){marks.TITLE_START}"
-    f"([^{marks.TITLE_END}{marks.HEADING}]*+){marks.TITLE_END}"
-    f"(?:\\s*+{marks.LABEL_START}([^{marks.LABEL_END}]*+){marks.LABEL_END})?"
-)
-_LABEL = re.compile(f"{marks.LABEL_START}[^{marks.LABEL_END}]*+{marks.LABEL_END}")
-_SEVERAL = re.compile(f"{marks.REFERENCE}(?:[\\s~,;–-]*+(?:and\\s++)?{marks.REFERENCE})++")
-_BRACKETED = re.compile(f"[(\\[][\\s~]*+{marks.REFERENCE}[\\s~]*+[)\\]]")
-_REFERENCE = re.compile(f"(?<![ \\t~])[ \\t~]*+\\n?[ \\t~]*+{marks.REFERENCE}")
-_REST = re.compile("[\ue010-\ue018]")
-_ENSURED = re.compile(r"\\ensuremath\s*+\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*+\})*+\})*+)\}")
 
 
 def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
@@ -79,7 +68,7 @@ def read_with_files(document: Document, bad: BadRows) -> tuple[Iterator[Post], l
 
     source = decoded(data, document.shown, declared)
     language = _stated_language(source)
-    made = marks.expand(source, document.name, find, language)
+    made = expand(source, document.name, find, language)
     if made.missing:
         names = ", ".join(dict.fromkeys(made.missing))
         bad.note(f"{document.shown}: included files are missing: {names[:200]}")
@@ -111,41 +100,21 @@ def _language_names() -> dict[str, str]:
     return {row.name.lower(): row.code for row in ROWS.values()} | _OTHER_NAMES
 
 
-def _posts(
-    document: Document, made: marks.Expansion, language: str, bad: BadRows
-) -> Iterator[Post]:
-    titles = _TITLE.findall(made.text)
-    text = _TITLE.sub("", made.text)
+def _posts(document: Document, made: Expansion, language: str, bad: BadRows) -> Iterator[Post]:
+    titles = DOCUMENT_TITLE.findall(made.text)
+    text = DOCUMENT_TITLE.sub("", made.text)
     parts = list(_sections(text, document.name))
-    title = to_text(_tidied(titles[-1]), "latex").replace("\n", " ") if titles else ""
+    title = to_marked_text(tidied(titles[-1]), "latex").replace("\n", " ") if titles else ""
     yield from posts_of(document, parts, "latex", bad, title=title, language=language)
 
 
 def _sections(text: str, name: str) -> Iterator[Section]:
     title, anchor, start, level, file = "", "", 0, 0, name
-    for heading in _HEADING.finditer(text):
-        yield Section(title, _tidied(text[start : heading.start()]), anchor, 0, level, file)
+    for heading in SECTION_TITLE.finditer(text):
+        yield Section(title, tidied(text[start : heading.start()]), anchor, 0, level, file)
         number, file, title, label = heading.groups()
-        title, anchor, level, start = _tidied(title), label or "", int(number) + 1, heading.end()
-    yield Section(title, _tidied(text[start:]), anchor, 0, level, file)
-
-
-def _tidied(text: str) -> str:
-    """Remove labels, references and the punctuation around references from a text."""
-    text = _LABEL.sub("", text)
-    text = _SEVERAL.sub(marks.REFERENCE, text)
-    text = _BRACKETED.sub(marks.REFERENCE, text)
-    text = _REFERENCE.sub("", text)
-    text = _REST.sub("", text)
-    return _with_formulas(text) if "\\ensuremath" in text else text
-
-
-def _with_formulas(text: str) -> str:
-    r"""Replace ``\ensuremath``: by a formula in prose, by a group in a formula."""
-    return "".join(
-        _ENSURED.sub(r"$\1$" if span.kind == "text" else r"{\1}", span.raw)
-        for span in split(text, "latex")
-    )
+        title, anchor, level, start = tidied(title), label or "", int(number) + 1, heading.end()
+    yield Section(title, tidied(text[start:]), anchor, 0, level, file)
 
 
 def resolve(tree: Tree, given: str, *folders: str) -> str | None:

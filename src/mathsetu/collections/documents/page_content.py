@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from mathsetu.markup import plain, to_text
+from mathsetu.markup import plain, to_marked_text
 from mathsetu.markup.pages import TAG, VOID, attributes_of, clean_page, is_noise
 from mathsetu.markup.references import unescape
 
@@ -154,7 +154,7 @@ class _Layout:
 
     def _text(self, part: _Part) -> str:
         source = self._source[part.start : part.end]
-        return to_text(clean_page(source), "html").replace("\n", " ").strip()
+        return to_marked_text(clean_page(source), "html").replace("\n", " ").strip()
 
     def _read(self) -> None:
         source = self._source

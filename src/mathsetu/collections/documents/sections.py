@@ -19,7 +19,7 @@ from mathsetu.collections.source_text import read_text
 from mathsetu.collections.trees import Tree
 from mathsetu.errors import RowError
 from mathsetu.limits import LONGEST_TEXT
-from mathsetu.markup import plain, split, to_text
+from mathsetu.markup import plain, split, to_marked_text
 from mathsetu.markup.references import unescape
 from mathsetu.records import BETWEEN_TITLES, Post
 
@@ -202,7 +202,7 @@ def posts_of(
     every = list(parts)
     shared = 0
     for number, section in enumerate(every):
-        heading = to_text(section.title, form).replace("\n", " ")
+        heading = to_marked_text(section.title, form).replace("\n", " ")
         file = section.file or document.name
         if section.level or number:
             above = [(level, text) for level, text in above if level < section.level]
@@ -252,7 +252,7 @@ def posts_of(
 
 def _is_empty(source: str, form: str) -> bool:
     """Whether a section has no text; a long one counts as text, to avoid converting it twice."""
-    return not source.strip() or (len(source) < _LONGEST_EMPTY and not to_text(source, form))
+    return not source.strip() or (len(source) < _LONGEST_EMPTY and not to_marked_text(source, form))
 
 
 def _joined(names: list[str]) -> str:

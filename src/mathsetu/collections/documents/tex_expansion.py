@@ -30,16 +30,25 @@ from mathsetu.collections.documents.tex_commands import (
     STATEMENTS,
 )
 from mathsetu.collections.documents.tex_frames import LONGEST_OPTION, TOKEN, Frame, Frames
+from mathsetu.collections.documents.tex_marks import (
+    DOCUMENT_END,
+    DOCUMENT_START,
+    HEADING,
+    HEADING_FILE,
+    LABEL_END,
+    LABEL_START,
+    NO_MARKS,
+    REFERENCE,
+    TITLE_END,
+    TITLE_START,
+    with_plain_headings,
+    without_labels,
+)
 from mathsetu.markup import split
 from mathsetu.markup.delimiters import ENVIRONMENTS
 from mathsetu.markup.spans import Span
 from mathsetu.markup.tex import DEFINES
 
-#: Marks in the output; they are removed from the input first.
-REFERENCE, HEADING, HEADING_FILE = "\ue010", "\ue011", "\ue012"
-TITLE_START, TITLE_END = "\ue013", "\ue014"
-LABEL_START, LABEL_END, DOCUMENT_START, DOCUMENT_END = "\ue015", "\ue016", "\ue017", "\ue018"
-_MARKS = dict.fromkeys(range(0xE010, 0xE019))
 #: Maximum number of characters that macros may produce, and more for each character of the input.
 _BUDGET = 500_000
 _BUDGET_FACTOR = 4
@@ -65,7 +74,6 @@ _OPAQUE = re.compile(
 
 _LISTS = frozenset(("enumerate", "itemize", "description"))
 _START = re.compile(r"\bstart\s*+=\s*+(\d{1,5})")
-_LABELS = re.compile(f"{LABEL_START}[^{LABEL_END}]*+{LABEL_END}")
 #: Finds a file by the name in an include command and the name of the including file; returns its
 #: text and its name in the tree, or None.
 Finder = Callable[[str, str], tuple[str, str] | None]
@@ -82,7 +90,7 @@ class _Macro:
 
 @dataclass
 class Expansion:
-    """A document after expansion; its text contains the marks defined above."""
+    """A document after expansion; its text contains the marks of `tex_marks`."""
 
     text: str
     files: list[str] = field(default_factory=list)
@@ -136,17 +144,25 @@ class FormulaMacros:
             self._reader.read(definition, "")
 
     def expand(self, source: str, form: str) -> str:
-        """Expand the macros of a text, and remove formulas that only define macros."""
+        """Expand the macros of a text, and remove formulas that only define macros.
+
+        In LaTeX, the words between formulas may define and use macros, too.
+        """
+        if form == "latex":
+            return with_plain_headings(self._read(source))
         return "".join(
             self._expanded(span, form) if span.kind == "formula" else span.raw
             for span in split(source, form)
         )
 
+    def _read(self, source: str) -> str:
+        """Expand the macros of a source, and remember those that it defines."""
+        self._reader.made = []
+        self._reader.read(source, "")
+        return "".join(self._reader.made)
+
     def _expanded(self, span: Span, form: str) -> str:
-        reader = self._reader
-        reader.made = []
-        reader.read(span.content, "")
-        made = _LABELS.sub("", "".join(reader.made)).replace(REFERENCE, "")
+        made = without_labels(self._read(span.content))
         if made == span.content:
             return span.raw
         if not made.strip():
@@ -230,7 +246,7 @@ class _Reader(Frames):
                 self._emit(brace or text or "")
 
     def _open(self, source: str, name: str) -> None:
-        source = source.translate(_MARKS)
+        source = source.translate(NO_MARKS)
         self.files.append(name)
         self.budget += _BUDGET_FACTOR * len(source)
         self._frames.append(Frame(source, name, is_file=True))

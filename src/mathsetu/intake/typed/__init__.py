@@ -52,11 +52,16 @@ def read_typed(text: str) -> list[Span]:
 
 
 def formula_as_latex(text: str) -> str:
-    r"""Convert one formula, typed as in a query, to LaTeX; LaTeX stays unchanged.
+    r"""Convert one formula, typed as in a query, to LaTeX; LaTeX stays, without delimiters.
 
     >>> [formula_as_latex(text) for text in ("sqrt(2)", "x^10", "a + b", "{x}^2", r"\alpha^10")]
     ['\\sqrt{2}', 'x^{10}', 'a + b', '{x}^2', '\\alpha^10']
+    >>> formula_as_latex(r"$x^2$"), formula_as_latex(r"\[\pi\]")
+    ('x^2', '\\pi')
     """
+    delimited = split(text.strip())
+    if len(delimited) == 1 and delimited[0].kind == "formula":
+        return delimited[0].content
     spans = [] if "\\" in text else read_typed(text.strip())
     if len(spans) != 1 or spans[0].kind != "formula":
         return text
