@@ -34,6 +34,8 @@ from mathsetu.formulas.tree import Tree
         (r"\lim_{x\to 0}\|v\|", "lim_(x → 0) ‖v‖"),
         (r"a\equiv b\pmod n", "a ≡ b (mod n)"),
         (r"\int f\,dx", "∫(f dx)"),
+        (r"\sum_{k=0}^n (a_k-b)", "∑_(k = 0)^n (a_k - b)"),
+        (r"\prod_k a_k b", "∏_k a_k b"),
     ],
 )
 def test_formulas_read_as_people_write_them(latex: str, text: str):

@@ -693,3 +693,9 @@ def test_the_d_of_a_derivative_is_no_letter(query: str, other: str, renamed: str
     assert pair.match.coverage < 1
     assert match_latex(query, renamed).match.coverage == 1
     assert match_latex(r"\frac{d}{bc}", r"\frac{g}{bc}").substitution["d"] == "g"
+
+
+@pytest.mark.parametrize("other", [r"1-\sum_i a_i", r"1-\int_0^1 f", r"1-\sum a"])
+def test_a_wildcard_for_a_big_operator_is_a_whole_match(other: str) -> None:
+    found = match(parse_latex("1-?x").opt, parse_latex(other).opt)
+    assert found.score == pytest.approx(1.0)

@@ -731,3 +731,18 @@ def test_of_code_the_name_that_was_asked_for_is_named(tmp_path: Path) -> None:
     post = Post("0", "Then np.quantile(medians, 0.5) of all.", language="en")
     [reply] = over(tmp_path / "index", post).ask([asked("median")])
     assert [one.found for one in reply.reason(0, post).evidence] == ["medians"]
+
+
+def test_tags_are_read_in_english_too(tmp_path: Path) -> None:
+    posts = (Post("0", "Sea X.", tags=("number-theory",), language="es"), english("A sum."))
+    settings = LexicalSettings(fields={"body": 1, "tags": 1})
+    index = LexicalRetriever([build(tmp_path / "index", list(posts), settings)], settings)
+    [reply] = index.ask([asked("number theory")])
+    assert reply.scores(np.array([0, 1]))[0] > 0
+    assert {one.found for one in reply.reason(0, posts[0]).evidence} == {"number", "theory"}
+
+
+def test_a_short_translation_may_say_all_words_of_a_term(tmp_path: Path) -> None:
+    posts = (Post("0", "Der Zwischenwertsatz.", language="de"), english("A value."))
+    [reply] = over(tmp_path / "index", *posts).ask([asked("intermediate value theorem")])
+    assert [reply.may_match_all(number) for number in (0, 1)] == [True, False]

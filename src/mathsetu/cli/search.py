@@ -191,7 +191,8 @@ def _codes(names: tuple[str, ...], option: str, library: Library) -> tuple[str, 
 def _print_reading(read: QueryReading) -> None:
     """Print how the query was understood, to explain unexpected hits."""
     formulas = _beginning(" ".join(f"${latex}$" for latex in read.formulas)) or "none"
-    words = _beginning(" ".join(read.words.split())) or "none"
+    words = _beginning(" ".join(read.words.split()))
+    words = words if any(map(str.isalnum, words)) else "none"
     languages = " or ".join(map(language_name, read.languages)) or "none"
     say(f"read as: formulas {formulas} · words {words} · language {languages}", err=True)
     if read.note:

@@ -193,7 +193,9 @@ def _applied(operands: tuple[Tree, ...]) -> list[_Part]:
     """Return an operator with its scripts, followed by its arguments."""
     if len(operands) == 3:  # a relation, and its sides
         operands = (operands[1], operands[0], operands[2])
-    return _joined(" ", [(operand, _LIST) for operand in operands])
+        return _joined(" ", [(operand, _LIST) for operand in operands])
+    operator, *arguments = operands
+    return _joined(" ", [(operator, _LIST), *((argument, _PRODUCT) for argument in arguments)])
 
 
 def _joined(between: str, operands: Iterable[tuple[Tree, int]]) -> list[_Part]:

@@ -3,7 +3,7 @@
 Snowball gives "equator" the stem of "equation", and "factory" that of "factorial". Endings do not
 distinguish these from related words ("operator" and "operation" have the same two endings), so the
 collisions are listed with their inflected forms. The English ones were found by reading the 20,000
-most frequent words; the German ones are two adjectives.
+most frequent words; the few of other languages were found in use.
 
 >>> [is_stem_collision(word, "en") for word in ("Equator", "equations")]
 [True, False]
@@ -40,6 +40,12 @@ STEM_COLLISIONS: Final = {
         "klein kleine kleinem kleinen kleiner kleines kleinere kleinerem kleineren kleinerer "
         "kleineres groß große großem großen großer großes größer größere größerem größeren "
         "größerer größeres".split()
+    ),
+    # suma (sum): "a lo sumo" is "at most"
+    "es": frozenset(["sumo"]),
+    # calcul (calculation): forms of the verb
+    "fr": frozenset(
+        "calcule calculer calcules calculez calculant calculé calculée calculées calculés".split()
     ),
 }
 

@@ -154,6 +154,8 @@ def known_share(text: str, codes: Iterable[str], is_used: Callable[[list[str]], 
     0.45454545454545453
     >>> known_share("equação quadrática", ["pt"], lambda terms: False)
     1.0
+    >>> known_share("Kugeldreieck qwertzkugelig", ["de"], lambda terms: False)
+    0.48
     """
     likely = [code for code in dict.fromkeys((*codes, "en")) if code in ROWS]
     letters = found = 0
@@ -164,10 +166,17 @@ def known_share(text: str, codes: Iterable[str], is_used: Callable[[list[str]], 
             if count and any(
                 weight_in(piece, code) >= (LEARNED if code in LANGUAGES else STEM)
                 or is_used(analyze(piece, code))
+                or _is_compound(piece, code)
                 for code in likely
             ):
                 found += count
     return found / letters if letters else 1.0
+
+
+def _is_compound(word: str, code: str) -> bool:
+    """Whether a word consists of two known words, as Kugeldreieck of Kugel and Dreieck."""
+    parts = Glossary.load().learned(word, code, "en") if ROWS[code].joins_words else ()
+    return len(list(parts)) > 1
 
 
 def _pieces(token: str, code: str) -> list[str]:

@@ -83,6 +83,8 @@ _CODE = re.compile(r"\w[(\[{]\w{2}")
 _JOINT = re.compile(r"(?<=\w)[^\w'’-]+(?=\w)")
 # The place of the first tag among the texts of a post, after title, body and question.
 _FIRST_TAG = 3
+# Tags are often English in posts of other languages, so they are read in English, too.
+_TAGS_LANGUAGE = "en"
 _BRACKETS = {"(": ")", "[": "]"}
 _PUNCTUATION = ".,;:!?()[]\"'«»“”„।،؛؟"
 # The separator of terms, which no term contains.
@@ -173,6 +175,9 @@ def post_terms(facts: PostFacts, settings: LexicalSettings) -> dict[str, float]:
     for name, weight in settings.fields.items():
         text = _tags(facts) if name == "tags" else facts.texts[name]
         terms = _word_terms(text.words, facts.language, settings)
+        if name == "tags" and facts.language != _TAGS_LANGUAGE:
+            as_tags = _word_terms(text.words, _TAGS_LANGUAGE, settings)
+            terms += (Counter(as_tags) - Counter(terms)).elements()
         if settings.formula_tokens:
             for latex in text.formulas:
                 terms += formula_tokens(latex)
@@ -298,7 +303,8 @@ class LexicalReply:
         """Whether a post has terms for all words of the question; fast, with false positives.
 
         A word matches by its own terms or by those of its translations into any language. Words
-        that are translated together must match at least as many terms as there are words.
+        that are translated together must match at least as many terms as there are words, or all
+        those of a shorter translation, such as Zwischenwertsatz for intermediate value theorem.
         """
         shares = zip(self._weighed.parts(number), self.wanted, strict=True)
         there = {term for share, term in shares if share > 0}
@@ -343,10 +349,27 @@ class LexicalReply:
                     translated.setdefault(asked, set()).add(one.term)
             for asked, terms in translated.items():
                 together = [word for word in tokenize(asked) if word in found]
+                matches = [(terms, len(together))]
+                if len(together) > 1:
+                    forms = self._shorter_forms(asked, len(together), language)
+                    matches += [(form, len(form)) for form in forms]
                 for word in together:
-                    found[word].append((terms, len(together)))
+                    found[word] += matches
             readings.append(list(found.values()))
         return readings
+
+    def _shorter_forms(self, asked: str, count: int, language: str) -> list[set[str]]:
+        """The terms of translations of a glossary term that have fewer words than it."""
+        forms = (
+            set(_word_terms(form, target, self._settings))
+            for found in Glossary.load().match(asked, language)
+            if (found.start, found.end) == (0, len(asked))
+            for concept in found.concepts
+            for target in self._languages
+            if target != language
+            for form in concept.forms.get(target, ())
+        )
+        return [form for form in forms if 0 < len(form) < count]
 
     def shortest_passage(self, post: Post) -> ShortestPassage | None:
         """The shortest passage of a post that has all words of the question.
@@ -758,21 +781,23 @@ def _joined(terms: Sequence[str]) -> str:
 
 
 def _read_words(post: Post, settings: LexicalSettings) -> _Words:
-    tags = (tag.replace("-", " ") for tag in post.tags)
-    return _read_texts(
-        (post.title, post.body, post.question, *tags), post.language, settings.analysis
-    )
+    own = ((text, post.language) for text in (post.title, post.body, post.question))
+    tags = [tag.replace("-", " ") for tag in post.tags]
+    languages = dict.fromkeys((post.language, _TAGS_LANGUAGE))
+    read = ((tag, language) for language in languages for tag in tags)
+    return _read_texts((*own, *read), settings.analysis)
 
 
 @lru_cache(maxsize=_REMEMBERED)  # good posts are found repeatedly
-def _read_texts(texts: tuple[str, ...], language: str, analysis: str) -> _Words:
+def _read_texts(texts: tuple[tuple[str, str], ...], analysis: str) -> _Words:
+    """The words of texts, each given with the language that it is read in."""
     words: list[str] = []
     places: list[int] = []
     terms: list[str] = []
     first: dict[str, int] = {}
     fields: list[int] = []
     gaps: dict[int, str] = {}
-    for number, text in enumerate(texts):
+    for number, (text, language) in enumerate(texts):
         is_further_tag = number > _FIRST_TAG  # the tags are one field
         gap = ", " if is_further_tag else ""
         if not is_further_tag:

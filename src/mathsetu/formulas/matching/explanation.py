@@ -101,7 +101,8 @@ def explain(
             _join(renamed, query.keys[our_name], candidate.keys[their_name])
             substitution[letter] = other
             worth = 1.0 if letter == other else RENAMED
-        if (query.signs[ours] == ours) != (candidate.signs[theirs[0]] == theirs[0]):
+        has_limits = query.signs[ours] != ours
+        if wildcard is None and has_limits != (candidate.signs[theirs[0]] != theirs[0]):
             # Only one of the two operators has limits: it is their signs that match.
             mine += {query.signs[ours]} - {ours}
             others += {candidate.signs[theirs[0]]} - {theirs[0]}
