@@ -240,6 +240,11 @@ def test_brackets_after_a_function_in_a_script_are_its_argument(typed: str, late
     ("typed", "formulas"),
     [
         ("(fg)'", ("(fg)'",)),
+        ("what is the derivative of (fg)'", ("(fg)'",)),
+        ("the thing (of)' it", ()),
+        ("d/dx (f g) = f' g + f g'", ("\\frac{d}{dx}(fg)=f'g+fg'",)),
+        ("what is d/dx (uv)?", ("\\frac{d}{dx}(uv)",)),
+        ("d/dt (see below)", ("\\frac{d}{dt}",)),
         ("(uv)'", ("(uv)'",)),
         ("(uv)’", ("(uv)'",)),
         ("(fg)''", ("(fg)''",)),

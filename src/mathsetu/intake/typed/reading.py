@@ -17,6 +17,7 @@ from mathsetu.intake.typed.lexer import (
     ATOMS,
     BARS,
     HYPHENS,
+    MOST_INSIDE,
     OPERATORS,
     PROSE,
     SHORT,
@@ -216,8 +217,27 @@ class Reading(Operands):
         if before.kind not in _PRIMED:
             return None
         # A prime is weak evidence: 'a' may be quoted.
-        self.strong += self.row.is_tight(place + 1, Kind.OPENING)
+        is_product = before.kind is Kind.CLOSING and self._is_product(before.mate)
+        self.strong += is_product or self.row.is_tight(place + 1, Kind.OPENING)
         return place + 1
+
+    def _is_product(self, opening: int) -> bool:
+        """Whether a pair of brackets has two small letters, as in ``(fg)'`` or ``(u v)'``.
+
+        After an opening quotation mark, the sign behind the brackets closes the quotation.
+        """
+        token = self.tokens[opening]
+        if any(one.text in "'‘" for one in self.tokens[max(0, opening - MOST_INSIDE) : opening]):
+            return False
+        inside = self.tokens[opening + 1 : token.mate]
+        letters = "".join(one.text for one in inside)
+        return (
+            token.text == "("
+            and all(one.kind in (Kind.LETTER, Kind.SHORT) for one in inside)
+            and len(letters) == 2
+            and letters.islower()
+            and letters not in short_words()
+        )
 
     def _infix(self, place: int) -> int | None:
         row, token = self.row, self.tokens[place]
@@ -448,6 +468,9 @@ class Reading(Operands):
             return None
         inner = self.tokens[place + 1]
         is_modulus = inner.text == "mod"
+        if self._is_derivative(place - 3):
+            self.strong += 1
+            return token.mate + 1
         beyond = row.at(token.mate + 1)
         follows = row.is_tight(token.mate + 1, Kind.SCRIPT, Kind.SUP, Kind.OPENING) or (
             beyond is not None and beyond.text == "/"  # n (n+1)/2
@@ -460,6 +483,14 @@ class Reading(Operands):
         if is_factor:
             self._count_inside(place)
         return token.mate + 1 if is_factor else None
+
+    def _is_derivative(self, place: int) -> bool:
+        """Whether ``d/dx`` begins here."""
+        if place < self.first:
+            return False
+        above, slash, below = self.tokens[place : place + 3]
+        is_operator = above.text == "d" and slash.text == "/" and not below.gap
+        return is_operator and DIFFERENTIAL.fullmatch(below.text) is not None
 
     def _is_times(self, place: int) -> bool:
         """Whether an x between two numbers is a multiplication sign: ``3 x 4 = 12``."""
