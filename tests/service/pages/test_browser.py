@@ -87,13 +87,13 @@ def test_the_language_filter_shows_posts_of_one_language(tab: Any) -> None:
 
 def test_a_tag_becomes_a_filter_and_can_be_removed(tab: Any) -> None:
     page = tab.open("/search", q="integral", group="0")
-    page.click(".hit .tag:has-text('gamma-function') >> nth=0")
+    page.click(".hit .tag:has-text('contour-integrals') >> nth=0")
     page.wait_for_selector(".active-tags")
     tags = page.eval_on_selector_all(
         ".hit", "hits => hits.map(hit => hit.querySelector('.origin').innerText)"
     )
     assert tags
-    assert all("gamma-function" in line for line in tags)
+    assert all("contour-integrals" in line for line in tags)
     page.click(".active-tags a")
     page.wait_for_load_state()
     comes(lambda: page.locator(".active-tags").count(), 0)
