@@ -242,6 +242,7 @@ def test_brackets_after_a_function_in_a_script_are_its_argument(typed: str, late
         ("(fg)'", ("(fg)'",)),
         ("what is the derivative of (fg)'", ("(fg)'",)),
         ("the thing (of)' it", ()),
+        ("what are f' and (uv)' here", ("(uv)'",)),
         ("d/dx (f g) = f' g + f g'", ("\\frac{d}{dx}(fg)=f'g+fg'",)),
         ("what is d/dx (uv)?", ("\\frac{d}{dx}(uv)",)),
         ("d/dt (see below)", ("\\frac{d}{dt}",)),

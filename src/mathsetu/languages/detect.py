@@ -633,9 +633,8 @@ def _is_mostly_hindi(tokens: list[str], prior: Prior) -> bool:
 
 def _is_international(word: str) -> bool:
     """Whether a word occurs in terms of English and of another of our languages in Latin script."""
-    return is_in_terms(word, ("en",)) and is_in_terms(
-        word, (code for code in LATIN if code != "en")
-    )
+    others = (code for code in LATIN if code != "en")
+    return is_in_terms(word, ("en",)) and is_in_terms(word, others)
 
 
 def _by_function_words(text: str, script: str, tokens: list[str]) -> str | None:

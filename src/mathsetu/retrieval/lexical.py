@@ -783,7 +783,9 @@ def _joined(terms: Sequence[str]) -> str:
 def _read_words(post: Post, settings: LexicalSettings) -> _Words:
     own = ((text, post.language) for text in (post.title, post.body, post.question))
     tags = [tag.replace("-", " ") for tag in post.tags]
-    languages = dict.fromkeys((post.language, _TAGS_LANGUAGE))
+    # Only an analysis by languages reads them differently.
+    is_by_language = settings.analysis == "languages"
+    languages = dict.fromkeys((post.language, _TAGS_LANGUAGE) if is_by_language else ("",))
     read = ((tag, language) for language in languages for tag in tags)
     return _read_texts((*own, *read), settings.analysis)
 

@@ -227,7 +227,8 @@ class Reading(Operands):
         After an opening quotation mark, the sign behind the brackets closes the quotation.
         """
         token = self.tokens[opening]
-        if any(one.text in "'‘" for one in self.tokens[max(0, opening - MOST_INSIDE) : opening]):
+        before = range(max(0, opening - MOST_INSIDE), opening)
+        if any(self._is_opening_quote(place) for place in before):
             return False
         inside = self.tokens[opening + 1 : token.mate]
         letters = "".join(one.text for one in inside)
@@ -238,6 +239,10 @@ class Reading(Operands):
             and letters.islower()
             and letters not in short_words()
         )
+
+    def _is_opening_quote(self, place: int) -> bool:
+        token = self.tokens[place]
+        return token.text in ("'", "‘") and (place == 0 or bool(token.gap))
 
     def _infix(self, place: int) -> int | None:
         row, token = self.row, self.tokens[place]

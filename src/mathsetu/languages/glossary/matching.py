@@ -109,16 +109,27 @@ class Matcher:
         root = self._toneless
         if root is not self._root and has_tones(text, self.language):
             root = self._root
-        after, meanings = _longest(root, tokens, first)
+        after, meanings = self._without_collisions(
+            text, tokens, first, *_longest(root, tokens, first)
+        )
+        if not meanings and after > first + 1:
+            # "kleine Quadrate" is not "kleinste Quadrate", but its first word is a term.
+            one = _longest(root, [tokens[first]], 0)[1]
+            after, meanings = self._without_collisions(text, tokens, first, first + 1, one)
         is_one = after == first + 1
         if not meanings or (is_one and not _may_begin(root, text, tokens, first)):
             return None, first + 1
-        collisions = self._collisions(text, tokens[first:after])
-        meanings = [meaning for meaning in meanings if meaning.collisions == collisions]
-        if not meanings:
-            return None, first + 1
         start, end = tokens[first].start, tokens[after - 1].end
         return TermMatch(start, end, _likeliest(meanings, text[start:end])), after
+
+    def _without_collisions(
+        self, text: str, tokens: Sequence[Token], first: int, after: int, meanings: list[_Meaning]
+    ) -> tuple[int, list[_Meaning]]:
+        """Return the end of a form, and its meanings with as many stem collisions as the text."""
+        if meanings:
+            count = self._collisions(text, tokens[first:after])
+            meanings = [meaning for meaning in meanings if meaning.collisions == count]
+        return after, meanings
 
     def _collisions(self, text: str, tokens: Sequence[Token]) -> int:
         """Return how many words are listed as stem collisions."""
