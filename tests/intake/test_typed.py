@@ -24,6 +24,7 @@ PIECES = [
     "}", "{", "\\", "\\pi", "∑", "∫₀^∞", "√", "²", "₁", "=", "<=", "->", "-", "--", ",", "...",
     "and", "the", "is", "समाकल", "عدد", "π", "<math>", "</math>", "<mi>x</mi>", "!", "'", "’s",
     "lim", "sum_", "mod", "choose", "?x", "\n", "1", "3.14", "12/05/2024", "a@b.c", "https://a=b",
+    "nabla", "partial", "forall", ".",
     "\\left(", "\\right)", "\\text{if }", "\\begin{align}", "&", "%", "f(", "[0,1)", "\u200c", "\0",
 ]  # fmt: skip
 TEXTS = st.lists(st.sampled_from(PIECES) | st.text(max_size=6), max_size=30).map("".join)

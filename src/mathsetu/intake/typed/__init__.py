@@ -19,6 +19,7 @@ from mathsetu.formulas.parse import parse_once
 from mathsetu.intake.typed.latex import indexed_letters, to_latex
 from mathsetu.intake.typed.lexer import Kind, tokens
 from mathsetu.intake.typed.reading import find_regions
+from mathsetu.intake.typed.spelled import SPELLED, read_spelled_signs
 from mathsetu.markup import Span, split
 
 __all__ = ["formula_as_latex", "read_typed"]
@@ -104,6 +105,8 @@ def _holds_prose(span: Span) -> bool:
 def _bare(text: str) -> Iterator[Span]:
     """Yield the spans of a text without delimited formulas."""
     found = tokens(text)
+    if SPELLED.search(text):
+        read_spelled_signs(text, found)
     if _FENCE.search(text):
         # Imported lazily: most queries have no bars.
         from mathsetu.intake.typed.fences import pair_fences

@@ -345,11 +345,12 @@ def _kind(group: str, written: str) -> tuple[Kind, bool]:
         return plain[group], group != "wild"
     if group == "delimiter":
         return Kind.DELIMITER, False
-    return _sign(written)
+    return kind_of_sign(written)
 
 
 @cache
-def _sign(written: str) -> tuple[Kind, bool]:
+def kind_of_sign(written: str) -> tuple[Kind, bool]:
+    """Return the kind of a sign, and whether it does not occur in prose."""
     if written in _ASCII_SIGNS:
         return _ASCII_SIGNS[written], written not in _WEAK_SIGNS
     if written in _NO_MATHEMATICS or written.isascii():

@@ -25,9 +25,9 @@ FUNCTIONS: Final[dict[str, str]] = {
 FUNCTIONS.update(
     (name, f"\\operatorname{{{name}}}")
     for name in (
-        "div curl grad "
-        "lcm sgn sign rank span tr trace sech csch erf erfc erfi sinc adj diag vol var cov "
-        "Var Cov Re Im Aut Hom End Gal Tr Res Li arsinh arcosh artanh arccot argmax argmin"
+        "div curl grad lcm sgn sign rank nullity span tr trace sech csch erf erfc erfi sinc adj "
+        "diag vol var cov Var Cov Re Im Aut Hom End Gal Tr Res Li arsinh arcosh artanh arccot "
+        "argmax argmin"
     ).split()
 )
 FUNCTIONS.update(
@@ -47,7 +47,7 @@ BINOMIALS: Final = frozenset({"binom", "binomial"})
 CALLED_NAMES: Final = (
     "Spec Proj Frac Quot Stab Supp Coker Span Null Rank Trace Diff Isom Homeo Vect Hilb Conv Cone "
     "Dist Diam Area Card Char Codim Kern Out Pr Cl Ad Sp Ei Si Ci Ai spec proj supp coker null "
-    "conv cone dist diam area card char codim rk id cl ad"
+    "conv cone dist diam area card char codim rot rk id cl ad"
 ).split()
 #: Functions that are words unless brackets follow, and their LaTeX.
 CALLED: Final = {

@@ -38,6 +38,7 @@ _AFTER_INFIX_WORDS: Final = frozenset(
 )
 # One-letter words, without prepositions such as k and v, which are operands after "mod".
 _VOWEL_WORDS: Final = LETTER_WORDS & frozenset("aAiIoOyYeEuU")
+_SCRIPTS: Final = frozenset({Kind.SCRIPT, Kind.SUP, Kind.SUB})
 _CALLED: Final = frozenset(
     {Kind.LETTER, Kind.SYMBOL, Kind.WILD, Kind.SUP, Kind.SUB, Kind.SHORT, Kind.POSTFIX}
 )
@@ -449,6 +450,8 @@ class Reading(Operands):
             if self.operators + self.relations and row.is_tight(place + 1, Kind.NUMBER):
                 return place + 1  # 1/2 at2
             is_hyphen = fits and following is not None and following.text in HYPHENS
+            if begun and not known and self._is_product_before_function(place):
+                return place + 1
             ends = following is None or following.kind in (Kind.COMMA, Kind.OTHER)
             if self.relations and ends and not known:
                 return place + 1
@@ -460,6 +463,19 @@ class Reading(Operands):
         if kind is Kind.DOTS and begun:
             return place + 1
         return None
+
+    def _is_product_before_function(self, place: int) -> bool:
+        """Whether two letters after a number are factors of a function: ``2 ab cos C``."""
+        word, function = self.tokens[place], self.row.at(place + 1)
+        if function is None or function.kind is not Kind.FUNCTION:
+            return False
+        is_product = len(word.text) == 2 and word.text.islower()
+        is_factor = self.tokens[place - 1].kind is Kind.NUMBER
+        has_argument = self.row.at(place + 2) is not None and (
+            self.row.is_tight(place + 2, Kind.OPENING, *_SCRIPTS)
+            or self._is_argument(place + 2, function.text)
+        )
+        return is_product and is_factor and has_argument
 
     def _operand_at(self, place: int) -> int | None:
         self.place = place
@@ -473,6 +489,9 @@ class Reading(Operands):
             return None
         inner = self.tokens[place + 1]
         is_modulus = inner.text == "mod"
+        if begun and self._is_group_index(place):
+            self.strong += 1
+            return token.mate + 1
         if self._is_derivative(place - 3):
             self.strong += 1
             return token.mate + 1
@@ -488,6 +507,13 @@ class Reading(Operands):
         if is_factor:
             self._count_inside(place)
         return token.mate + 1 if is_factor else None
+
+    def _is_group_index(self, place: int) -> bool:
+        """Whether brackets contain the index of a subgroup: ``|G| = |H| [G:H]``."""
+        token = self.tokens[place]
+        inside = self.tokens[place + 1 : token.mate]
+        is_pair = len(inside) == 3 and inside[1].text == ":"
+        return token.text == "[" and is_pair and inside[0].kind is inside[2].kind is Kind.LETTER
 
     def _is_derivative(self, place: int) -> bool:
         """Whether ``d/dx`` begins here."""

@@ -1,0 +1,90 @@
+"""Finds signs typed as words, ``nabla f`` and ``partial u/partial t``, and a full stop as product.
+
+These words also occur in prose (*a partial sum*), so that the tokens around them decide. A token
+gets the sign as its text, and keeps its position.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Final
+
+from mathsetu.intake.typed.lexer import Kind, Token, kind_of_sign
+from mathsetu.intake.typed.names import GREEK, LETTER_WORDS
+
+#: The texts in which there may be such a sign.
+SPELLED: Final = re.compile(r"nabla|partial|forall| \. ", re.IGNORECASE)
+# partial u / partial t; partial_t u.
+_DERIVATIVE: Final = re.compile(r"(?<!\w)partial(?:_|[^,;=/]{0,12}/\s?\(?\s?partial(?!\w))")
+_SCRIPTS: Final = frozenset({Kind.SCRIPT, Kind.SUP, Kind.SUB})
+_VARIABLES: Final = frozenset({Kind.LETTER, Kind.SYMBOL})
+_PRODUCTS: Final = {"x": "×", "X": "×", ".": "·", "*": "·", "·": "·", "×": "×"}
+
+
+def read_spelled_signs(text: str, found: Sequence[Token]) -> None:
+    """Turn words that stand for signs into those signs.
+
+    >>> from mathsetu.intake.typed.lexer import tokens
+    >>> found = tokens("nabla f = 0")
+    >>> read_spelled_signs("nabla f = 0", found)
+    >>> found
+    [PREFIX('∇'), LETTER('f'), RELATION('='), NUMBER('0')]
+    """
+    has_derivative = _DERIVATIVE.search(text) is not None
+    has_quantifier = any(token.text == "forall" for token in found)
+    for place, token in enumerate(found):
+        following = found[place + 1 : place + 4]
+        if token.text in ("nabla", "Nabla"):
+            _read_nabla(token, following)
+        elif has_derivative and token.text == "partial":
+            if _is_variable(following) or _is_scripted(following):
+                _become(token, "∂")
+                following[0].gap = 0
+        elif has_quantifier and token.text in ("forall", "exists"):
+            if _is_variable(following):
+                _become(token, "∀" if token.text == "forall" else "∃")
+        elif has_quantifier and token.text == "in":
+            if place and found[place - 1].kind in _VARIABLES and _is_variable(following):
+                _become(token, "∈")
+        elif token.text == "." and place and _is_product([found[place - 1], token, *following]):
+            _become(token, "·")
+
+
+def _read_nabla(token: Token, following: Sequence[Token]) -> None:
+    if len(following) > 1 and following[0].text in _PRODUCTS:
+        sign, operand = following[:2]
+        if operand.kind in _VARIABLES or operand.kind is Kind.OPENING:
+            _become(token, "∇")
+            _become(sign, _PRODUCTS[sign.text])
+    elif _is_scripted(following) or (following and following[0].kind is Kind.OPENING):
+        _become(token, "∇")
+    elif _is_variable(following):
+        is_word = following[0].text in LETTER_WORDS
+        joins = len(following) > 1 and following[1].kind in (Kind.INFIX, Kind.RELATION)
+        if joins or not is_word:
+            _become(token, "∇")
+
+
+def _is_variable(following: Sequence[Token]) -> bool:
+    if not following or following[0].gap > 1:
+        return False
+    return following[0].kind in _VARIABLES or following[0].text in GREEK
+
+
+def _is_scripted(following: Sequence[Token]) -> bool:
+    return bool(following) and following[0].kind in _SCRIPTS and not following[0].gap
+
+
+def _is_product(tokens: Sequence[Token]) -> bool:
+    """Whether a full stop between blanks joins two letters in an equation: ``a . b = 0``."""
+    if len(tokens) < 4 or tokens[3].kind is not Kind.RELATION:
+        return False
+    are_apart = all(after.gap == 1 for _, after in pairwise(tokens[:3]))
+    return are_apart and tokens[0].kind in _VARIABLES and tokens[2].kind in _VARIABLES
+
+
+def _become(token: Token, sign: str) -> None:
+    token.kind, token.strong = kind_of_sign(sign)
+    token.text = sign

@@ -1,0 +1,73 @@
+"""Tests of signs typed as words, and of the same words in prose."""
+
+from __future__ import annotations
+
+import pytest
+
+from mathsetu.formulas import parse_latex
+from mathsetu.intake.typed import read_typed
+from tests.intake.test_typed import typed_question
+
+
+@pytest.mark.parametrize(
+    ("typed", "latex"),
+    [
+        ("nabla^2 u = 0", r"\nabla^2 u=0"),
+        ("nabla f = 0", r"\nabla f=0"),
+        ("Nabla f", r"\nabla f"),
+        ("nabla x F = 0", r"\nabla\times F=0"),
+        ("nabla × F = 0", r"\nabla\times F=0"),
+        ("nabla . F = rho", r"\nabla\cdot F=\rho"),
+        ("nabla a = 0", r"\nabla a=0"),
+        ("nabla(fg) = f nabla g + g nabla f", r"\nabla(fg)=f\nabla g+g\nabla f"),
+        (
+            "nabla x (nabla x F) = nabla(nabla . F) - nabla^2 F",
+            r"\nabla\times(\nabla\times F)=\nabla(\nabla\cdot F)-\nabla^2 F",
+        ),
+        (
+            "partial u / partial t = k partial^2 u / partial x^2",
+            r"\frac{\partial u}{\partial t}=k\frac{\partial^2 u}{\partial x^2}",
+        ),
+        ("partial f/partial x", r"\frac{\partial f}{\partial x}"),
+        ("partial_t u = partial_x^2 u", r"\partial_t u=\partial_x^2 u"),
+        ("forall x in R", r"\forall x\in R"),
+        ("forall epsilon > 0 exists delta > 0", r"\forall\epsilon>0\exists\delta>0"),
+        ("a . b = |a| |b| cos theta", r"a\cdot b=|a||b|\cos\theta"),
+        ("u . v = 0", r"u\cdot v=0"),
+        ("rank A + nullity A = n", r"\operatorname{rank} A+\operatorname{nullity} A=n"),
+        ("rot(F) = 0", r"\operatorname{rot}(F)=0"),
+        ("|G| = |H| [G:H]", "|G|=|H|[G:H]"),
+        ("A = 1/2 ab sin C", r"A=\frac{1}{2}ab\sin C"),
+        ("c^2 = a^2 + b^2 - 2 ab cos C", r"c^2=a^2+b^2-2ab\cos C"),
+        ("A = 1/2 bc sin(A)", r"A=\frac{1}{2}bc\sin(A)"),
+    ],
+)
+def test_a_sign_typed_as_a_word_is_read_as_the_sign(typed: str, latex: str) -> None:
+    [formula] = typed_question(typed).formulas
+    assert parse_latex(formula).opt == parse_latex(latex).opt
+    [span] = read_typed(typed)
+    assert span.raw == typed
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "nabla operator",
+        "Nabla-Operator in Kugelkoordinaten",
+        "nabla v sférických souřadnicích",
+        "partial derivative of f",
+        "partial order / partial preorder",
+        "partial order on a set",
+        "is a partial sum bounded",
+        "forall loops in a program",
+        "there exists a limit in R",
+        "nullity of a matrix",
+        "Find x . y is given",
+        "rot und blau",
+        "the box [a:b] of a list",
+        "are there 2 so sin and cos agree",
+        "gave 2 to sin",
+    ],
+)
+def test_a_word_in_prose_stays_a_word(prose: str) -> None:
+    assert typed_question(prose).formulas == ()
