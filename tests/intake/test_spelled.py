@@ -50,6 +50,40 @@ def test_a_sign_typed_as_a_word_is_read_as_the_sign(typed: str, latex: str) -> N
 
 
 @pytest.mark.parametrize(
+    ("typed", "latex"),
+    [
+        (r"A\B = A", r"A\setminus B=A"),
+        (r"A \ B", r"A\setminus B"),
+        (r"ℝ\{0}", r"\mathbb{R}\setminus\{0\}"),
+        (r"R \ {0}", r"R\setminus\{0\}"),
+        (r"ℝ \ ℚ", r"\mathbb{R}\setminus\mathbb{Q}"),
+        (r"(A ∪ B) \ C", r"(A\cup B)\setminus C"),
+        (r"A\{0\} = 1", r"A\{0\}=1"),
+        (r"A\pi = B", r"A\pi=B"),
+        (r"A\ B = C", r"A B=C"),
+        ("f^-1(x) = y", "f^{-1}(x)=y"),
+        ("e^iπ = -1", r"e^{i\pi}=-1"),
+        ("e^2πi = 1", r"e^{2\pi i}=1"),
+        ("e^-3t", "e^{-3t}"),
+        ("xe^2x = 1", "xe^{2x}=1"),
+        ("e^2x^2", "e^2x^2"),
+        ("e^2 x", "e^2x"),
+        ("x^2y", "x^2y"),
+        ("eiπ + 1 = 0", r"ei\pi+1=0"),
+        ("x / 2a", r"\frac{x}{2a}"),
+        ("1 / 2a", r"\frac{1}{2a}"),
+        ("1/2a", r"\frac{1}{2}a"),
+        ("1 / 2 a", r"\frac{1}{2}a"),
+        ("nCr = n!/(r!(n-r)!)", r"\binom{n}{r}=\frac{n!}{r!(n-r)!}"),
+        ("(a+b)^n = sum nCk a^k b^(n-k)", r"(a+b)^n=\sum\binom{n}{k}a^kb^{n-k}"),
+    ],
+)
+def test_a_formula_without_the_brackets_of_latex_is_read_as_meant(typed: str, latex: str) -> None:
+    [formula] = typed_question(typed).formulas
+    assert parse_latex(formula).opt == parse_latex(latex).opt
+
+
+@pytest.mark.parametrize(
     "prose",
     [
         "nabla operator",

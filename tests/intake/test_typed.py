@@ -745,8 +745,8 @@ def test_a_greek_letter_by_its_name_is_a_factor_before_another(
         ("R^n dim", ("R^n",), "dim"),
         ("f = sin", (r"f=\sin",), ""),
         ("rank A", (r"\operatorname{rank} A",), ""),
-        ("det [[a,b],[c,d]]", (r"\det[[a,b],[c,d]]",), ""),
-        ("rank of [[1,2],[3,4]]", ("[[1,2],[3,4]]",), "rank of"),
+        ("det [[a,b],[c,d]]", (r"\det \begin{bmatrix}a&b\\c&d\end{bmatrix}",), ""),
+        ("rank of [[1,2],[3,4]]", (r"\begin{bmatrix}1&2\\3&4\end{bmatrix}",), "rank of"),
     ],
 )
 def test_bars_and_names_are_fences_and_functions_or_prose(

@@ -27,6 +27,8 @@ class Atom:
     #: The mark of its final script, and the position where that begins.
     script: str = ""
     script_at: int = 0
+    #: The entries between square brackets, which may be a row of a matrix.
+    cells: tuple[str, ...] = ()
 
 
 def joined(atoms: Sequence[Atom]) -> str:

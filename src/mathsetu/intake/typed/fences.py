@@ -235,11 +235,12 @@ class _Bars:
 
 
 def _pair_angles(found: list[Token]) -> None:
-    """Turn < and > into brackets around a list or states, without operand before: <u,v>, <a|b>."""
+    """Turn < and > into brackets around a list or states: <u,v>, <a|b>, 2<u,v>, not a<b, c>d."""
     for place, token in enumerate(found):
         before = found[place - 1] if place else None
-        if token.text != "<" or (before is not None and _may_be_less(before, token)):
+        if token.text != "<":
             continue
+        may_be_less = before is not None and _may_be_less(before, token)
         end, has_comma, has_bar, has_word = place + 1, False, False, False
         while end < min(len(found), place + MOST_INSIDE):
             inner = found[end]
@@ -253,8 +254,23 @@ def _pair_angles(found: list[Token]) -> None:
             end += 1
         is_closed = end < len(found) and found[end].text == ">" and not found[end].gap
         is_product = has_comma or (has_bar and not has_word)
+        if is_closed and may_be_less:
+            is_product = has_comma and _ends_factor(found, place, end)
         if is_closed and is_product and not found[place + 1].gap:
             _make_brackets(found, place, end)
+
+
+def _ends_factor(found: Sequence[Token], opening: int, closing: int) -> bool:
+    """Whether < and > after an operand are brackets: ``2<u,v> + 1``, ``x <u,v> y``.
+
+    Relations have an operand on each side, and spaces also between them: ``a <b, c> d``.
+    """
+    following = found[closing + 1] if closing + 1 < len(found) else None
+    if following is None:
+        return True
+    begins = following.kind in _BEGINNING or following.kind is Kind.COMMAND
+    is_even = any(token.gap for token in found[opening + 1 : closing])
+    return not begins or bool(found[opening].gap and following.gap and not is_even)
 
 
 def _pair_states(found: list[Token]) -> None:

@@ -17,7 +17,8 @@ from typing import Final
 from mathsetu.formulas.latex.symbols import BRACKETS
 from mathsetu.formulas.latex.symbols import SIGNS as LATEX_SIGNS
 from mathsetu.intake.typed.atoms import DIFFERENCE, Atom, joined
-from mathsetu.intake.typed.lexer import BARS, Kind, Region, Token
+from mathsetu.intake.typed.lexer import BARS, Kind, Region, Token, end_of_exponent
+from mathsetu.intake.typed.matrices import cells_of, matrix_of
 from mathsetu.intake.typed.mixed import run_together, with_commands
 from mathsetu.intake.typed.names import (
     BIG,
@@ -57,6 +58,8 @@ _FENCES: Final = {
 _SCRIPT = re.compile(r"([\^_])\s*(-?\d{2,}|-\d)")
 # GL(2), Hom(A,B); but Ax(t) is a product.
 _OPERATOR_NAME = re.compile(r"[A-Z]{2,3}|[A-Z][a-z]{2}|[a-z]{3}")
+# The number of combinations: nCr, nCk.
+_COMBINATIONS: Final = re.compile("([mn])C([ijkmr])")
 # Signs before a letter that denote its change.
 _DIFFERENCES: Final = {"∂": "\\partial ", "Δ": "\\Delta ", "∆": "\\Delta "}
 _MODULUS, _IN_BRACKETS = "\\bmod ", " \\pmod"
@@ -158,7 +161,10 @@ def _closed(latex: str) -> str:
 
 def _written(tokens: Sequence[Token], index: str) -> str:
     frames = [_Frame()]
-    for token, following in zip_longest(tokens, tokens[1:]):
+    after_exponent = 0
+    for place, (token, following) in enumerate(zip_longest(tokens, tokens[1:])):
+        if place < after_exponent:
+            continue
         frame = frames[-1]
         is_tight = not token.gap and bool(frame.atoms)
         kind = token.kind
@@ -168,6 +174,10 @@ def _written(tokens: Sequence[Token], index: str) -> str:
             frames.append(inner)
         elif kind is Kind.CLOSING and len(frames) > 1:
             _add(frames[-2], _bracketed(frames.pop(), token.text))
+        elif kind is Kind.SCRIPT and (end := end_of_exponent(tokens, place)):
+            factors = [atom for one in tokens[place + 1 : end] for atom in _atoms(one, True)]
+            _attach(frame, "^", joined(factors))
+            after_exponent = end
         elif kind is Kind.SCRIPT:
             frame.script = token.text
         elif kind is Kind.SUP and following is not None and following.kind is Kind.ROOT:
@@ -279,6 +289,8 @@ def _atoms(token: Token, is_tight: bool) -> list[Atom]:
         ]
     if kind is Kind.CONNECTIVE:
         return [Atom(CONNECTIVES[text], False)]
+    if kind is Kind.SHORT and (chosen := _COMBINATIONS.fullmatch(text)):
+        return [Atom(f"\\binom{{{chosen[1]}}}{{{chosen[2]}}}", True, is_tight)]
     if kind is Kind.SHORT:
         is_differential = text[0] == "d" and len(text) == 2
         is_function = not is_differential
@@ -399,10 +411,13 @@ def _bracketed(frame: _Frame, closing: str) -> Atom:
         return Atom(f"{_IN_BRACKETS}{{{_finished(frame)}}}", False)
     if frame.is_binomial:
         return _binomial(frame, closing)
+    if frame.opening == "[" and closing == "]" and (matrix := matrix_of(frame.atoms)):
+        return Atom(matrix, True, frame.tight)
     inner = _finished(frame)
     latex = f"{_bracket(frame.opening)}{inner}{_bracket(closing)}"
     is_plain = frame.opening in "({" and closing in ")}"
-    return Atom(latex, True, frame.tight, inner if is_plain else None)
+    cells = cells_of(frame.atoms) if frame.opening == "[" and closing == "]" else ()
+    return Atom(latex, True, frame.tight, inner if is_plain else None, cells=cells)
 
 
 def _binomial(frame: _Frame, closing: str) -> Atom:

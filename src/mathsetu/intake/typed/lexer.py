@@ -94,6 +94,13 @@ _CALL = re.compile(
 _ACCENTED = re.compile("[p-tv-zP-TV-Z][\u0302\u0303\u0304\u0307\u0308]")
 
 
+# A backslash between sets: A\\B, A \\ B, ℝ\\{0}. A set in LaTeX has a backslash before both braces.
+_WITHOUT = re.compile(
+    rf"\\(?:[A-Z](?![A-Za-z])|[{_MATHEMATICAL_LETTERS}]|\{{[^{{}}\\]{{1,40}}\}}"
+    rf"| (?:[A-Z](?!\w)|[{_MATHEMATICAL_LETTERS}]|\{{[^{{}}\\]{{1,40}}\}}))"
+)
+
+
 # ħ alone or next to a letter, as in iħ and ħk; in Maltese words, a vowel or more letters follow.
 _PLANCK = re.compile("[A-Zb-fh-np-tv-z]?ħ[A-Zb-df-hj-np-tv-z]?")
 
@@ -202,7 +209,17 @@ _BY_ROLE: Final = {
 }
 # Signs that the table lists as letters, but that also occur in prose.
 _NO_MATHEMATICS: Final = frozenset("§¶®©£¥†‡♣♢♡♠✓✠★■□#&$_\\Åå æÆœØøß")
-_COMMAND_BRACKETS: Final = {"\\{": Kind.OPENING, "\\}": Kind.CLOSING, "\\|": Kind.BAR}
+_COMMAND_PAIRS: Final = {
+    "\\langle": "\\rangle", "\\lfloor": "\\rfloor", "\\lceil": "\\rceil",
+    "\\lvert": "\\rvert", "\\lVert": "\\rVert",
+}  # fmt: skip
+_COMMAND_BRACKETS: Final = {
+    "\\{": Kind.OPENING,
+    "\\}": Kind.CLOSING,
+    "\\|": Kind.BAR,
+    **dict.fromkeys(_COMMAND_PAIRS, Kind.OPENING),
+    **dict.fromkeys(_COMMAND_PAIRS.values(), Kind.CLOSING),
+}
 _PROSE_COMMANDS: Final = frozenset(
     "emph textbf textit textsc textsl underline section subsection subsubsection paragraph item "
     "LaTeX TeX newline par label ref cite footnote noindent centering".split()
@@ -241,6 +258,15 @@ def tokens(text: str) -> list[Token]:
                 is_sum = letter in "ΣΠ" and _SUMMED.match(text, start + place + 1)
                 kind = Kind.BIG if is_sum else Kind.SYMBOL
                 found.append(Token(kind, letter, start + place, 0 if place else gap, True))
+            continue
+        if group == "command" and _is_without(text, found, match, gap):
+            found.append(Token(Kind.INFIX, "∖", start, gap, True))
+            if written == "\\{":
+                found.append(Token(Kind.OPENING, "{", start + 1, 0))
+            elif written == "\\ ":
+                position -= 1
+            else:
+                found.append(Token(Kind.LETTER, written[1], start + 1, 0))
             continue
         if group == "latin" and _is_transposed(found, written, gap):
             found.append(Token(Kind.LETTER, "T", start, 0))
@@ -294,6 +320,18 @@ def _is_transposed(found: list[Token], written: str, gap: int) -> bool:
     """Whether the letters after ``^`` begin with the T of a transpose: ``h^TA``."""
     is_power = bool(found) and found[-1].text == "^" and not gap
     return is_power and written[0] == "T" and 1 < len(written) <= SHORT
+
+
+def _is_without(text: str, found: list[Token], match: re.Match[str], gap: int) -> bool:
+    """Whether a backslash is the difference of two sets, not the begin of a command."""
+    before = found[-1] if found else None
+    is_set = before is not None and (
+        before.kind in (Kind.SYMBOL, Kind.CLOSING)
+        or (before.kind is Kind.LETTER and before.text.isupper())
+    )
+    is_even = (gap == 1) == (match[0] == "\\ ")
+    is_known = len(match[0]) > 2 or (match[0][1:].isalpha() and _command(match[0])[1])
+    return is_set and is_even and not is_known and _WITHOUT.match(text, match.start()) is not None
 
 
 def _is_adjoint(found: list[Token], gap: int) -> bool:
@@ -470,12 +508,14 @@ def _pair(found: list[Token]) -> None:
     """Set the mates of brackets; ``[0,1)`` is a pair.
 
     Braces pair only with braces, and angles only with angles: in ``(|0⟩ + |1⟩)`` an angle closes
-    a bar.
+    a bar. Brackets of LaTeX without a partner are commands like others.
     """
     waiting: list[int] = []
     braces: list[int] = []
     angles: list[int] = []
     alone = {"{": braces, "}": braces, "⟨": angles, "⟩": angles}
+    for opening, closing in _COMMAND_PAIRS.items():
+        alone[opening] = alone[closing] = []
     for place, token in enumerate(found):
         if token.kind is Kind.OPENING:
             alone.get(token.text, waiting).append(place)
@@ -484,6 +524,11 @@ def _pair(found: list[Token]) -> None:
             if stack:
                 token.mate = stack.pop()
                 found[token.mate].mate = place
+            elif token.text in alone and token.text[0] == "\\":
+                token.kind = Kind.COMMAND
+    for command in _COMMAND_PAIRS:
+        for place in alone[command]:
+            found[place].kind = Kind.COMMAND
 
 
 ATOMS: Final = frozenset({Kind.NUMBER, Kind.LETTER, Kind.SYMBOL, Kind.NAME, Kind.WILD})
@@ -499,6 +544,10 @@ BARS: Final = DOUBLE_BARS | {"|", "∣"}
 MOST_INSIDE: Final = 40
 _JOINING: Final = frozenset({boxes.MULTIPLICATION, boxes.ADDITION, boxes.RELATION, boxes.META})
 _DOTS: Final = frozenset("\\dots \\ldots \\cdots".split())
+_FACTORS: Final = frozenset({Kind.NUMBER, Kind.LETTER, Kind.SYMBOL, Kind.NAME, Kind.SHORT})
+_CONTINUING: Final = frozenset(
+    {Kind.SCRIPT, Kind.SUP, Kind.SUB, Kind.OPENING, Kind.POSTFIX, Kind.WORD}
+)
 _SIGNS_OF_LISTS: Final = frozenset({Kind.NUMBER, Kind.LETTER, Kind.SYMBOL})
 
 
@@ -584,6 +633,28 @@ class Row:
             place -= 1
         self._listed_until = place
         return place, dots and count > 2, letters and count > 1
+
+
+def end_of_exponent(tokens: Sequence[Token], mark: int) -> int:
+    """Return the end of a product in an exponent of e without brackets, or 0: ``e^2πi``, ``e^-3t``.
+
+    >>> end_of_exponent(tokens("e^2x + 1"), 1), end_of_exponent(tokens("x^2y"), 1)
+    (4, 0)
+    """
+    if not mark or tokens[mark].text != "^" or tokens[mark - 1].text[-1:] != "e":
+        return 0
+    if tokens[mark - 1].kind not in (Kind.LETTER, Kind.SHORT):
+        return 0
+    first = mark + 1
+    if first < len(tokens) and tokens[first].text in HYPHENS:
+        first += 1
+    end = first
+    while end < min(len(tokens), first + MOST_INSIDE) and not tokens[end].gap:
+        if tokens[end].kind not in _FACTORS:
+            break
+        end += 1
+    is_open = end < len(tokens) and not tokens[end].gap and tokens[end].kind in _CONTINUING
+    return 0 if end < first + 2 or is_open else end
 
 
 def joins(token: Token | None) -> bool:

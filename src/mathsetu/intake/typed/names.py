@@ -92,10 +92,12 @@ _INFINITY = (
 #: Names of signs that are not words in any language.
 SIGNS_ONLY: Final = frozenset({"hbar"})
 #: Names of signs, and their LaTeX.
-SIGNS: Final = {name: f"\\{name}" for name in (*_GREEK.split(), *SIGNS_ONLY)} | dict.fromkeys(
-    _INFINITY.split(), "\\infty"
-)
-GREEK: Final = frozenset(_GREEK.split())
+SIGNS: Final = {
+    **{name: f"\\{name}" for name in (*_GREEK.split(), *SIGNS_ONLY)},
+    **dict.fromkeys(_INFINITY.split(), "\\infty"),
+    "eps": "\\epsilon",
+}
+GREEK: Final = frozenset((*_GREEK.split(), "eps"))
 INFINITY: Final = frozenset(_INFINITY.split())
 #: Connectives inside the brackets of a function: P(A and B).
 CONNECTIVES: Final = {"and": "\\text{ and }", "or": "\\text{ or }", "not": "\\text{ not }"}

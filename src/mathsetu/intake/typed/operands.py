@@ -25,6 +25,7 @@ from mathsetu.intake.typed.lexer import (
     SIGNS_BEFORE,
     Kind,
     Row,
+    end_of_exponent,
     joins,
     role,
     short_words,
@@ -301,7 +302,9 @@ class Operands(Words):
             if is_index or (in_prose and not self._is_summed(place, after)):
                 return None
         was_integral, self.has_integral = self.has_integral, self.has_integral or is_integral
-        if following.kind in PROSE or not self._begins_operand(after):
+        is_side = before is not None and before.kind is Kind.RELATION and not is_first
+        is_term = is_side and following.kind is Kind.SHORT  # = sum nCk x^k
+        if (following.kind in PROSE and not is_term) or not self._begins_operand(after):
             self.has_integral = was_integral
             return None
         return -after
@@ -438,6 +441,8 @@ class Operands(Words):
     def _script_argument(self, place: int) -> int | None:
         """Return the position after the script whose mark is here, or None."""
         row = self.row
+        if end := end_of_exponent(self.tokens, place):
+            return end
         after = place + 1
         token = row.at(after)
         if token is not None and token.kind is Kind.INFIX and token.text in SIGNS_BEFORE:

@@ -359,9 +359,7 @@ class Reading(Operands):
                 return token.mate + 1 if token.mate > place else -(place + 1)
             if token.mate < 0:
                 return -(place + 1)
-            called = before.kind in _CALLED or (
-                place - 2 >= self.first and self.tokens[place - 2].kind is Kind.SCRIPT
-            )
+            called = before.kind in _CALLED or self._is_script(place - 1)
             if not row.has_no_prose(place, called=called):
                 return None
             is_number = before.kind is Kind.NUMBER and not self._is_index(place - 1)
@@ -483,7 +481,7 @@ class Reading(Operands):
 
     def _group_after_space(self, place: int, begun: bool) -> int | None:
         row, token = self.row, self.tokens[place]
-        if token.strong or token.text in BARS:
+        if token.strong or token.text in BARS or token.text == "<":
             return self._group(place, is_first=False)
         if token.mate < 0 or not row.has_no_prose(place):
             return None
@@ -544,6 +542,13 @@ class Reading(Operands):
         is_glued = self.row.is_tight(place - 1, Kind.LETTER)
         return is_first and is_glued and self.row.is_tight(place + 1, Kind.LETTER)
 
+    def _is_script(self, place: int) -> bool:
+        """Whether a token is a script: the 2 of ``f^2(x)`` and the 1 of ``f^-1(x)``."""
+        mark = place - 1
+        if mark > self.first and self.tokens[mark].text in SIGNS_BEFORE:
+            mark -= 1
+        return mark >= self.first and self.tokens[mark].kind is Kind.SCRIPT
+
     def _is_index(self, place: int) -> bool:
         """Whether a number directly follows a letter, as in ``f1(x)``."""
         is_inside = place > self.first and not self.tokens[place].gap
@@ -559,6 +564,22 @@ class Reading(Operands):
         beyond = self.row.at(place + (4 if mark.kind is Kind.SCRIPT else 3))
         is_power = mark.kind in (Kind.SCRIPT, Kind.SUP, Kind.NUMBER)
         return is_power and (beyond is None or beyond.kind is not Kind.RELATION)
+
+    def _is_coefficient_of(self, place: int) -> bool:
+        """Whether a letter is a factor in ``2 a b cos C``, not a word as in ``x = 2 a y = 3``."""
+        following, start = self.tokens[place + 1], place - 1
+        while (
+            start > max(self.first, place - MOST_INSIDE) and self.tokens[start].kind is Kind.LETTER
+        ):
+            start -= 1
+        number = self.tokens[start]
+        is_term = number.kind is Kind.NUMBER and number.text != "0"
+        if not is_term or following.kind not in (Kind.LETTER, Kind.FUNCTION):
+            return False
+        for token in self.tokens[place + 1 : place + MOST_INSIDE]:
+            if token.kind is Kind.RELATION or token.kind in PROSE:
+                return token.kind is not Kind.RELATION or not self.relations
+        return True
 
     def _is_matrix_factor(self, place: int) -> bool:
         """Whether a capital letter is between two others, as in ``A = U S V^T``."""
@@ -579,6 +600,14 @@ class Reading(Operands):
         following = row.at(place + 1)
         begun = self.relations + self.operators + self.strong > 0
         is_word = token.text in LETTER_WORDS
+        is_integrated = (
+            self.has_integral
+            and following is not None
+            and DIFFERENTIAL.fullmatch(following.text) is not None
+        )
+        if is_integrated:
+            self.letters += 1
+            return place + 1  # int u' v dx
         if self._is_times(place):
             self.operators += 1
             self.strong += 1
@@ -603,9 +632,10 @@ class Reading(Operands):
         elif following.kind in (Kind.LETTER, Kind.NUMBER, Kind.FUNCTION, Kind.OPENING, Kind.BAR):
             if begun:
                 is_free = not (is_word and self.relations) or self._is_half(place)
-                fits = is_free or self._is_matrix_factor(place)
+                fits = is_free or self._is_matrix_factor(place) or self._is_coefficient_of(place)
             else:
-                fits = self._runs_into_operator(place)
+                is_coefficient = self._is_coefficient_of(place)
+                fits = self._runs_into_operator(place + is_coefficient)
         elif following.kind in PROSE:
             fits = begun and not is_word
         else:

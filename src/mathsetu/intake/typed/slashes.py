@@ -37,7 +37,7 @@ def with_fractions(given: Sequence[Atom]) -> list[Atom]:
         ):
             below = [following]
             if atom.sign == "/":
-                below += _multiplied(atoms[-1], following, given[place + 2 :])
+                below += _multiplied(atoms[-1], atom, following, given[place + 2 :])
             start = _numerator(atoms, atom, below) if atom.sign == "/" else len(atoms) - 1
             above = atoms[start:]
             del atoms[start:]
@@ -77,13 +77,18 @@ def _goes_below(below: Sequence[Atom], atom: Atom) -> bool:
     return below[0].sign == atom.sign == DIFFERENCE and atom.is_tight
 
 
-def _multiplied(above: Atom, number: Atom, following: Sequence[Atom]) -> Sequence[Atom]:
+def _multiplied(
+    above: Atom, slash: Atom, number: Atom, following: Sequence[Atom]
+) -> Sequence[Atom]:
     """Return the letters that a number divides with: ``b/2a``, ``h/2pi``, but not ``1/2at^2``.
 
-    After a fraction of two numbers, letters are its factors. Before brackets and a differential
-    it is undecided what is divided, as in ``x/2a(b+c)`` and ``x/2dx``: only the number is.
+    After a fraction of two numbers, letters are its factors, except after a space, ``1 / 2a``.
+    Before brackets and a differential it is undecided what is divided, as in ``x/2a(b+c)`` and
+    ``x/2dx``: only the number is.
     """
-    if not (_is_number(number) and number.is_tight) or _is_number(above):
+    is_spaced = not (slash.is_tight or number.is_tight)
+    is_tight = number.is_tight and not _is_number(above)
+    if not (_is_number(number) and (is_tight or is_spaced)):
         return ()
     end = 0
     while end < len(following) and following[end].is_operand and following[end].is_tight:

@@ -118,7 +118,7 @@ class Words:
                     return place + 1
                 self.place = place + 2  # mp3 - a guide
                 return None
-            if self._is_primed_product(place):
+            if self._is_primed_product(place) or self._is_before_symbol(place):
                 return place + 1
             if not joined or following is None:
                 return None
@@ -171,6 +171,12 @@ class Words:
         is_product = len(word.text) == 2 and word.text.islower()
         is_operand = beyond.kind in _OPERANDS or beyond.text in HYPHENS
         return is_product and is_operand and bool(sign.gap) == bool(beyond.gap)
+
+    def _is_before_symbol(self, place: int) -> bool:
+        """Whether a symbol and an operator follow two small letters: ``eiπ + 1 = 0``."""
+        word, sign = self.tokens[place].text, self.row.at(place + 2)
+        is_product = len(word) == 2 and word.islower() and self.row.is_tight(place + 1, Kind.SYMBOL)
+        return is_product and sign is not None and sign.kind in OPERATORS
 
     def _is_ratio(self, place: int) -> bool:
         """Whether an equation of ratios of segments begins here: ``AD/AB = AE/AC``."""
