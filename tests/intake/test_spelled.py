@@ -74,6 +74,30 @@ def test_a_sign_typed_as_a_word_is_read_as_the_sign(typed: str, latex: str) -> N
         ("1 / 2a", r"\frac{1}{2a}"),
         ("1/2a", r"\frac{1}{2}a"),
         ("1 / 2 a", r"\frac{1}{2}a"),
+        ("c^2 = a^2+b^2-2 a b cos(x)", r"c^2=a^2+b^2-2ab\cos(x)"),
+        ("c^2 = x^2+y^2 - 2 x y cos(t)", r"c^2=x^2+y^2-2xy\cos(t)"),
+        ("(u+v)^2 = u^2 + 2 u v + v^2", "(u+v)^2=u^2+2uv+v^2"),
+        ("A = 1/2 a b sin C", r"A=\frac{1}{2}ab\sin C"),
+        ("x = 2 a b", "x=2ab"),
+        ("3 a b + c", "3ab+c"),
+        (r"\langle x, y\rangle = 0", r"\langle x,y\rangle=0"),
+        (r"\sum \langle v, u_j\rangle u_j", r"\sum\langle v,u_j\rangle u_j"),
+        (r"\lim_{n\to\infty} \langle x_n,y\rangle", r"\lim_{n\to\infty}\langle x_n,y\rangle"),
+        (r"\lfloor x", r"\lfloor x"),
+        (r"a\rangle + b", r"a\rangle+b"),
+        ("2<x,y>", r"2\langle x,y\rangle"),
+        ("|x|^2 + 2<x,y> + |y|^2", r"|x|^2+2\langle x,y\rangle+|y|^2"),
+        ("sum_(j=1)^n <v,u_j> u_j", r"\sum_{j=1}^n\langle v,u_j\rangle u_j"),
+        (
+            "u_k = v_k - sum_(j=1)^(k-1) <v_k,u_j>/<u_j,u_j> u_j",
+            r"u_k=v_k-\sum_{j=1}^{k-1}\frac{\langle v_k,u_j\rangle}{\langle u_j,u_j\rangle}u_j",
+        ),
+        ("lim n->oo <x_n,y>", r"\lim_{n\to\infty}\langle x_n,y\rangle"),
+        ("int u' v dx", r"\int u'vdx"),
+        ("∫ x' y dt", r"\int x'ydt"),
+        ("int f' g dx", r"\int f'gdx"),
+        ("int u v' dx = u v - int u' v dx", r"\int uv'dx=uv-\int u'vdx"),
+        ("|x-a| < eps", r"|x-a|<\epsilon"),
         ("nCr = n!/(r!(n-r)!)", r"\binom{n}{r}=\frac{n!}{r!(n-r)!}"),
         ("(a+b)^n = sum nCk a^k b^(n-k)", r"(a+b)^n=\sum\binom{n}{k}a^kb^{n-k}"),
     ],
@@ -81,6 +105,24 @@ def test_a_sign_typed_as_a_word_is_read_as_the_sign(typed: str, latex: str) -> N
 def test_a_formula_without_the_brackets_of_latex_is_read_as_meant(typed: str, latex: str) -> None:
     [formula] = typed_question(typed).formulas
     assert parse_latex(formula).opt == parse_latex(latex).opt
+
+
+@pytest.mark.parametrize(
+    ("typed", "formulas"),
+    [
+        ("x > 1 a y > 2", ("x>1", "y>2")),
+        ("x > 1 a y + z < 3", ("x>1", "y+z<3")),
+        ("x = 2 y z = 3", ("x=2", "z=3")),
+        ("x > 0 a y", ("x>0",)),
+        ("x = 3 y 4", ("x=3",)),
+        ("x^2 = 4 y dar soluciones", ("x^2=4",)),
+        ("a<b, c>d", ("a<b", "c>d")),
+        ("x <2, y> 1", ("x<2", "y>1")),
+        ("x<2, y> 1", ("x<2", "y>1")),
+    ],
+)
+def test_two_formulas_beside_each_other_stay_two(typed: str, formulas: tuple[str, ...]) -> None:
+    assert typed_question(typed).formulas == formulas
 
 
 @pytest.mark.parametrize(
@@ -98,6 +140,7 @@ def test_a_formula_without_the_brackets_of_latex_is_read_as_meant(typed: str, la
         "nullity of a matrix",
         "Find x . y is given",
         "rot und blau",
+        "convert eps to pdf",
         "the box [a:b] of a list",
         "are there 2 so sin and cos agree",
         "gave 2 to sin",
