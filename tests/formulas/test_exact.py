@@ -53,6 +53,8 @@ DIRICHLET = r"\int_0^\infty \frac{\sin x}{x}dx"
         ("x", "x", 0.0),
         (r"\det A", r"\det(A) = 0", PART),
         (r"\log x", r"\log xy", 0.0),
+        (r"\|x+y\|", r"\lVert x+y\rVert^2=1", PART),
+        (r"\|x+y\|", "|x+y|", 0.0),
         ("2*365", r"2\cdot 365 = 730", PART),
         (r"a\cdot b", "ab", 1.0),
         ("ab", "a*b", 1.0),
@@ -90,6 +92,11 @@ def test_the_whole_formula_is_preferred_to_one_that_contains_it() -> None:
         (r"a \leq b", r"a \le b"),
         ("P(A|B)", r"P(A \mid B)"),
         ("|x-y|", r"\lvert x-y \rvert"),
+        (r"\|x+y\|", r"\left\lVert x+y\right\rVert"),
+        (r"\lVert x+y\rVert", "||x+y||"),
+        ("‖x+y‖", r"\Vert x+y\Vert"),
+        (r"\left(\frac{a}{b}\right)^2", r"\bigl(\frac ab\bigr)^2"),
+        (r"\|x+y\|", r"\Big\|x+y\Big\|"),
     ],
 )
 def test_a_command_with_several_spellings_is_no_reason_to_look_no_further(

@@ -232,6 +232,11 @@ def test_other_data_than_the_papers_are_named() -> None:
         "CLMIR 2025: 1,200 posts were searched, not 39,862",
         "CLMIR 2025, en: 7 topics were asked, not 50",
     ]
+    lab = replace(same, edition="ARQMath 2021", topics=72, source="MSM, table 1")
+    assert list(_other_data([lab], 1_445_495)) == ["ARQMath 2021, en: 72 topics were asked, not 71"]
+    assert list(_other_data([replace(lab, source="CrossMath, table 4")], 1_445_495)) == [
+        "ARQMath 2021, en: 72 topics were asked, not 89"
+    ]
     assert list(_other_data([replace(same, paper=None)], 1200)) == [
         "topics of CLMIR 2025, en: the paper has no figures for them"
     ]

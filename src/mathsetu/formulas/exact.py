@@ -23,17 +23,23 @@ _MOST = 50
 # sign or none.
 _MARKS = "~&{}()/*"
 _GAPS = (r"\,", r"\;", r"\!", r"\:")
+_SIZES = ("bigg", "Bigg", "big", "Big")
 _SPELLINGS = (
     (r"\rightarrow", r"\to"),  # before \right, which is a prefix of it
     *((rf"\{name}", "") for name in ("displaystyle", "textstyle", "limits", "left", "right")),
     *((rf"\{name}", "") for name in ("mathrm", "qquad", "quad")),
+    # With their sides, l and r, first; \bigcup loses its beginning in both formulas.
+    *((rf"\{name}{side}", "") for name in _SIZES for side in ("l", "r", "m", "")),
     *((rf"\{name}", "\\") for name in ("operatorname*", "operatorname")),
     (r"\cdot", ""),
     *((rf"\{name}", "") for name in ("frac", "dfrac", "tfrac", "cfrac", "over")),
     *((rf"\{name}q", rf"\{name}") for name in ("le", "ge", "ne")),
     *((rf"\var{name}", rf"\{name}") for name in ("epsilon", "theta", "kappa", "rho", "phi")),
     *((rf"\{name}", "|") for name in ("mid", "lvert", "rvert", "vert")),
+    *((rf"\{name}", "|") for name in ("parallel", "lVert", "rVert", "Vert")),
 )
+# Bars of norms are reduced to one.
+_DOUBLE_BARS = ("||", "‖", "∥", r"\|")
 # National names of functions, longest first, because no blank ends a name here.
 _NATIONAL = re.compile(rf"\\({'|'.join(sorted(filter(str.isascii, NATIONAL), key=len)[::-1])})")
 # The name of a command, and the names that vary between spellings of the same formula.
@@ -57,13 +63,20 @@ def normalise_formula(latex: str) -> str:
     for gap in (*_GAPS, *_MARKS) if has_commands else _MARKS:
         plain = plain.replace(gap, "")
     if not has_commands:
-        return plain
+        return _with_single_bars(plain)
     for spelling, usual in _SPELLINGS:
         if spelling in plain:
             plain = plain.replace(spelling, usual)
+    plain = _with_single_bars(plain)
     plain = _NATIONAL.sub(lambda found: f"\\{NATIONAL[found[1]]}", plain)
     # A name may be a command or upright letters: reduce both to letters.
     return plain.replace("\\", "")
+
+
+def _with_single_bars(plain: str) -> str:
+    for bar in _DOUBLE_BARS:
+        plain = plain.replace(bar, "|")
+    return plain
 
 
 class HasFormulas(Protocol):

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 #: How many posts are ranked where a recipe states no ``ranking.k``: the limit of ARQMath's runs.
 DEPTH = 1000
 _FOLDS = 5
+# How the sources of CrossMath's figures begin: it ranks the judged posts, of all judged topics.
+_CROSSMATH = "CrossMath"
 # The ids of topics of ARQMath's task 2.
 _FORMULA_TOPIC = re.compile(r"B\.[0-9]{1,4}")
 
@@ -223,7 +225,7 @@ class JudgedTask:
             query
             for query in queries
             if query.id in here
-            and (max(here[query.id].values()) >= threshold or _is_hopeless(query.id, had))
+            and (max(here[query.id].values()) >= threshold or _lacks_relevant(query.id, had))
         ]
         if not asked:
             raise InputError(
@@ -274,7 +276,7 @@ def _number(grades: Mapping[str, Collection[str]]) -> int:
     return sum(map(len, grades.values()))
 
 
-def _is_hopeless(topic: str, answerable: Collection[str]) -> bool:
+def _lacks_relevant(topic: str, answerable: Collection[str]) -> bool:
     """Whether a topic never had a relevant post, as far as is known.
 
     The given judgments alone may not tell, because those of the relevant posts may be missing.
@@ -283,8 +285,10 @@ def _is_hopeless(topic: str, answerable: Collection[str]) -> bool:
         topic: The id of the topic.
         answerable: The topics that have a relevant post in the given judgments.
 
-    >>> _is_hopeless("A.3", ["A.1"]), _is_hopeless("A.208", ["A.1"]), _is_hopeless("q_9", ["q_1"])
-    (False, True, True)
+    >>> _lacks_relevant("A.3", ["A.1"]), _lacks_relevant("A.208", ["A.1"])
+    (False, True)
+    >>> _lacks_relevant("q_9", ["q_1"])
+    True
     """
     edition = EDITIONS.get(edition_of(topic))
     if edition is None or edition.without_relevant is None:
@@ -346,7 +350,7 @@ def fuse_members(
 def _protocol(name: str, pool: bool, stored: LearnedFusion | None) -> Iterator[str]:
     """The differences in the evaluation protocol."""
     every = published_figures(name)
-    pooled = any(one.source.startswith("CrossMath") for one in every)
+    pooled = any(one.source.startswith(_CROSSMATH) for one in every)
     if pooled and not pool:
         yield "the whole collection was ranked; the paper ranks the judged posts alone (--pool)"
     if pool and not pooled:
@@ -366,8 +370,8 @@ def _unranked(run: Run, task: JudgedTask) -> Iterator[str]:
     found = sum(len(run.rankings.get(topic, ())) for topic in task.pools or ())
     if found < pooled:
         yield (
-            f"{pooled - found:,} of {pooled:,} judged posts were not found by the recipe, and are "
-            "not ranked"
+            f"{pooled - found:,} of {pooled:,} judged posts were not found by the recipe (no score "
+            "above 0), and are not ranked"
         )
 
 
@@ -477,8 +481,10 @@ def _other_data(figures: Sequence[Figure], posts: int) -> Iterator[str]:
         edition = by_name[name]
         if posts != edition.posts:
             yield f"{name}: {posts:,} posts were searched, not {edition.posts:,}"
-        if group[0].topics != edition.topics:
-            yield f"{name}, {language}: {group[0].topics} topics were asked, not {edition.topics}"
+        is_crossmath = any(one.source.startswith(_CROSSMATH) for one in group)
+        topics = (is_crossmath and edition.with_additional) or edition.topics
+        if group[0].topics != topics:
+            yield f"{name}, {language}: {group[0].topics} topics were asked, not {topics}"
 
 
 def _fewer_posts(recipe: Recipe, left_out: Collection[str] | None) -> Iterator[str]:

@@ -17,22 +17,24 @@ class Edition:
         name: The lab and its year.
         posts: How many posts were searched.
         topics: How many topics were judged.
-        hopeless: The judged topics without a relevant post; None if unknown.
+        without_relevant: The judged topics without a relevant post; None if unknown.
+        with_additional: How many topics have any judgments; CrossMath averages over all of them.
     """
 
     name: str
     posts: int
     topics: int
     without_relevant: frozenset[str] | None = frozenset()
+    with_additional: int = 0
 
 
 # Some of the additional topics of ARQMath 2021, which CrossMath uses. The official judgments have
 # only topics with a relevant post.
-_HOPELESS = "A.208 A.215 A.216 A.230 A.236 A.243 A.266 A.277 A.280"
+_WITHOUT_RELEVANT = "A.208 A.215 A.216 A.230 A.236 A.243 A.266 A.277 A.280"
 #: The editions that were measured. ARQMath's posts are the answers from 2010 to 2018.
 EDITIONS = {
     "2020": Edition("ARQMath 2020", 1_445_495, 77),
-    "2021": Edition("ARQMath 2021", 1_445_495, 71, frozenset(_HOPELESS.split())),
+    "2021": Edition("ARQMath 2021", 1_445_495, 71, frozenset(_WITHOUT_RELEVANT.split()), 89),
     "2022": Edition("ARQMath 2022", 1_445_495, 78),
     "CLMIR": Edition("CLMIR 2025", 39_862, 50, without_relevant=None),
 }
