@@ -89,6 +89,19 @@ def test_macros_of_a_text_in_latex_are_expanded_in_words_and_title() -> None:
     assert to_text(body, "latex") == texts[1]
 
 
+def test_a_whole_page_is_read_without_its_menu_and_footer() -> None:
+    content = "<main><h1>Cosines</h1><p>If <math><mi>x</mi></math> is even.</p></main>"
+    around = '<header><nav><a href="/">Home</a></nav></header>', "<footer>© 2026</footer>"
+    page = f"<!DOCTYPE html><html><body>{around[0]}<!-- x -->{content}{around[1]}</body></html>"
+    assert to_text(page, "html") == "Cosines\nIf $x$ is even."
+    assert to_text("<p>Menu</p><main>Text</main>", "html") == "Menu\nText"  # a fragment
+    sources = {"title": ("Cosines", "text"), "body": (page, "html")}
+    assert [text for text, _ in read_texts(sources, "7").values()] == [
+        "Cosines",
+        to_text(page, "html"),
+    ]
+
+
 def test_a_text_that_is_too_long_is_refused() -> None:
     with pytest.raises(InputError, match="the text is longer than"):
         to_text("x" * (LONGEST_TEXT + 1), "latex")

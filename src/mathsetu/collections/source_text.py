@@ -16,6 +16,9 @@ from mathsetu.markup.tex import DEFINES
 from mathsetu.records import Formula, Post
 
 _HTML = re.compile(r"</(?:p|span|div|a|em|strong|li|b|i|code|pre|math)>", re.IGNORECASE)
+# The elements that only whole pages have, and the part of a source in which they begin.
+_PAGE = re.compile(r"<(?:!doctype html|html|body)\b", re.IGNORECASE)
+_HEAD = 4096
 _CLOSING = re.compile(r"</[a-zA-Z][a-zA-Z0-9]*>")
 # If at least this share of bodies has HTML tags, they are probably markup, not a topic of the text.
 _MANY = 0.1
@@ -89,7 +92,8 @@ def read_text(source: str, form: str, post_id: str, where: str) -> tuple[str, tu
 def to_text(source: str, form: str = "text") -> str:
     r"""Convert a source to marked text, the form of titles, questions and bodies of posts.
 
-    Macros that the source defines are expanded.
+    Macros that the source defines are expanded. A whole page of HTML (with ``<html>`` or
+    ``<body>``) loses the menus and the footer of its site.
 
     Args:
         source: The source.
@@ -123,6 +127,8 @@ def read_texts(
     """
     if any(form == "markdown" for _, form in sources.values()):
         sources = _in_commonmark(sources)
+    if any(form == "html" and _PAGE.search(source, 0, _HEAD) for source, form in sources.values()):
+        sources = _without_site(sources)
     # If all texts are marked text, they are kept unchanged.
     if any(DEFINES.search(source) for source, _ in sources.values()) and any(
         form != "text" for _, form in sources.values()
@@ -143,6 +149,18 @@ def _in_commonmark(sources: Mapping[str, tuple[str, str]]) -> dict[str, tuple[st
             _check_source(source, where)
             converted[where] = to_commonmark(source), form
     return converted
+
+
+def _without_site(sources: Mapping[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
+    """Keep the content of whole pages, without the menus and the footer of their site."""
+    from mathsetu.collections.documents.page_content import content_of  # rarely needed
+
+    contents = dict(sources)
+    for where, (source, form) in sources.items():
+        if form == "html":
+            _check_source(source, where)
+            contents[where] = content_of(source), form
+    return contents
 
 
 def _with_macros(sources: Mapping[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from mathsetu.collections.documents.page_content import consists_of, page_content
+from mathsetu.collections.documents.page_content import TITLE, consists_of, page_content
 from mathsetu.collections.documents.script_macros import script_macros
 from mathsetu.collections.documents.sections import Document, Section, decoded, posts_of, sections
 from mathsetu.collections.documents.tex_expansion import FormulaMacros
@@ -17,7 +17,6 @@ from mathsetu.markup.pages import clean_page, declared_encoding
 from mathsetu.markup.tex import DEFINES
 from mathsetu.records import Post
 
-_TITLE = re.compile(r"<title[^<>]*>([^<]*)</title", re.IGNORECASE)
 # "fr", or the first part of "fr-CA".
 _LANGUAGE = re.compile(
     r"<html\b[^<>]{0,500}?[ \t\n](?:xml:)?lang\s*=\s*[\"']?([a-z]{2,3})\b", re.IGNORECASE
@@ -32,7 +31,7 @@ def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
     """Read the sections of a page."""
     data = document.read()
     source = without_comments(decoded(data, document.shown, declared_encoding(data[:_HEAD])))
-    title, stated = _TITLE.search(source), _LANGUAGE.search(source, 0, _HEAD)
+    title, stated = TITLE.search(source), _LANGUAGE.search(source, 0, _HEAD)
     language = row_of(stated[1].lower()).code if stated else ""
     fallback = _one_line(title[1]) if title else ""
     content, around = page_content(source, fallback)

@@ -16,9 +16,12 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from mathsetu.markup import plain, to_marked_text
+from mathsetu.markup.mathml import without_comments
 from mathsetu.markup.pages import TAG, VOID, attributes_of, clean_page, is_noise
 from mathsetu.markup.references import unescape
 
+#: The title of a page.
+TITLE = re.compile(r"<title[^<>]*>([^<]*)</title", re.IGNORECASE)
 # Separators between the title of a page and the name of its site.
 _SEPARATORS = "-–—|·•:›»"
 _JOINT = re.compile(f"[{_SEPARATORS}]")
@@ -75,6 +78,18 @@ def page_content(source: str, title: str) -> PageContent:
     around = _merged([*around, *layout.leading_links(around, title)])
     content = _gaps(around, len(source))
     return PageContent(*("".join(source[p.start : p.end] for p in ps) for ps in (content, around)))
+
+
+def content_of(source: str) -> str:
+    """Return the content of a page as a fragment of HTML.
+
+    >>> content_of("<body><nav>Home</nav><main><p>Sum.</p></main><footer>2026</footer></body>")
+    '<main><p>Sum.</p></main>'
+    """
+    page = without_comments(source)
+    title = TITLE.search(page)
+    shown = to_marked_text(title[1], "html").replace("\n", " ") if title else ""
+    return clean_page(page_content(page, shown).content)
 
 
 def consists_of(title: str, heading: str) -> bool:
