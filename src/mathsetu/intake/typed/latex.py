@@ -62,9 +62,14 @@ _OPERATOR_NAME = re.compile(r"[A-Z]{2,3}|[A-Z][a-z]{2}|[a-z]{3}")
 _COMBINATIONS: Final = re.compile("([mn])C([ijkmr])")
 # Signs before a letter that denote its change.
 _DIFFERENCES: Final = {"∂": "\\partial ", "Δ": "\\Delta ", "∆": "\\Delta "}
+_ACCENTS: Final = {
+    "\u0302": "hat", "\u0303": "tilde", "\u0304": "bar", "\u0307": "dot", "\u0308": "ddot",
+}  # fmt: skip
 _MODULUS, _IN_BRACKETS = "\\bmod ", " \\pmod"
 # Signs before "inf" that show that it means infinity, not infimum.
 _ENDLESS: Final = frozenset({"->", "-->", "→", "-", "−", "="})
+# Signs before "inf" at the end that show the same.
+_BOUNDS: Final = frozenset("< > <= >= ≤ ≥ !=".split())
 _ENDLESS_ARROWS: Final = frozenset({"->", "-->", "→"})
 _SCRIPT_SIGNS: Final = {"−": "-", "∗": "*", "⋆": "\\star", "†": "\\dagger", "‡": "\\ddagger"}
 # Letters in a script that brackets after them are the argument of; x^n(x+1) is a product.
@@ -73,6 +78,7 @@ _LIMITS: Final = frozenset({"\\lim", "\\limsup", "\\liminf"})
 # Kinds of tokens that digits directly after them belong to, and digits that are likely powers.
 _LETTERS: Final = frozenset({Kind.LETTER, Kind.SYMBOL, Kind.NAME, Kind.SHORT})
 _POWERS: Final = frozenset({"2", "3"})
+_LAST_INDICES: Final = frozenset("nmkrNMK")
 _LONGEST_TOWER: Final = 1000
 #: Deeper brackets are not analysed.
 _DEEPEST: Final = 100
@@ -159,7 +165,15 @@ def _closed(latex: str) -> str:
     return "{" * lacking + latex + "}" * (depth + lacking)
 
 
+def _series(tokens: Sequence[Token]) -> frozenset[str]:
+    """Return the letters that are numbered in a list or sum with dots: ``x1 + ... + xn``."""
+    if all(token.kind is not Kind.DOTS for token in tokens):
+        return frozenset()
+    return frozenset(letter for letter, _ in _with_digits(tokens))
+
+
 def _written(tokens: Sequence[Token], index: str) -> str:
+    series = _series(tokens)
     frames = [_Frame()]
     after_exponent = 0
     for place, (token, following) in enumerate(zip_longest(tokens, tokens[1:])):
@@ -204,6 +218,8 @@ def _written(tokens: Sequence[Token], index: str) -> str:
             _add(frame, Atom("\\cdot ", False, is_tight, sign=token.text))  # |u.v|
         elif kind is Kind.LETTER and token.gap and _is_times(frame, token, following):
             _add(frame, Atom("\\times ", False, sign="times"))
+        elif kind is Kind.SHORT and _is_last_term(token, series):
+            _add(frame, Atom(f"{token.text[0]}_{token.text[1]}", True, is_tight))
         elif frame.script == "^" and _is_applied(token, following):
             [function] = _atoms(token, is_tight)
             frame.script_sign += function.latex
@@ -215,6 +231,11 @@ def _written(tokens: Sequence[Token], index: str) -> str:
         latex = _bracket(unclosed.opening) + _finished(unclosed)
         _add(frames[-1], Atom(latex, True, unclosed.tight))
     return _finished(frames[0])
+
+
+def _is_last_term(token: Token, series: frozenset[str]) -> bool:
+    """Whether two letters are the last term of a series: the xn of ``x1 + ... + xn``."""
+    return len(token.text) == 2 and token.text[0] in series and token.text[1] in _LAST_INDICES
 
 
 def _is_fenced(following: Token | None) -> bool:
@@ -301,6 +322,8 @@ def _atoms(token: Token, is_tight: bool) -> list[Atom]:
         if text == "choose":
             return [Atom("choose", False, sign="choose")]
         return [Atom(f"\\text{{{text}}}", True)]
+    if kind is Kind.LETTER and (accented := _accented(text)):
+        return [Atom(accented, True, is_tight, is_function=True, takes_digits=True)]
     if kind in (Kind.LETTER, Kind.SYMBOL):
         name = SIGNS.get(text)
         latex = f"{name} " if name else text if text.isascii() else command_of(text)
@@ -317,6 +340,17 @@ def _atoms(token: Token, is_tight: bool) -> list[Atom]:
     if kind is Kind.DOTS:
         return [Atom(latex, True, is_tight)]
     return [Atom(latex, False, is_tight, sign=text)]
+
+
+def _accented(letter: str) -> str:
+    r"""Return the LaTeX of a letter with an accent; empty without one.
+
+    >>> _accented("x\u0304"), _accented("x")
+    ('\\bar{x}', '')
+    """
+    decomposed = unicodedata.normalize("NFD", letter)
+    accent = _ACCENTS.get(decomposed[1:])
+    return f"\\{accent}{{{decomposed[0]}}}" if accent else ""
 
 
 def _index_mark(tokens: Sequence[Token], indexed: frozenset[str]) -> str:
@@ -413,7 +447,10 @@ def _bracketed(frame: _Frame, closing: str) -> Atom:
         return _binomial(frame, closing)
     if frame.opening == "[" and closing == "]" and (matrix := matrix_of(frame.atoms)):
         return Atom(matrix, True, frame.tight)
+    is_choice = len(frame.atoms) == 3 and frame.atoms[1].sign == "choose"
     inner = _finished(frame)
+    if is_choice and frame.opening == "(" and closing == ")":
+        return Atom(inner, True, frame.tight)  # (n choose k)
     latex = f"{_bracket(frame.opening)}{inner}{_bracket(closing)}"
     is_plain = frame.opening in "({" and closing in ")}"
     cells = cells_of(frame.atoms) if frame.opening == "[" and closing == "]" else ()
@@ -448,6 +485,9 @@ def _finished(frame: _Frame) -> str:
         # A pending construct has no operand.
         waiting = frame.script + frame.script_sign or ("\\surd " if frame.root is not None else "")
         frame.atoms.append(Atom(waiting.replace("_", "\\_").replace("^", "\\hat{}"), True))
+    *_, before, last = [Atom("", False), Atom("", False), *frame.atoms]
+    if last.latex == "\\inf " and before.sign in _BOUNDS:
+        last.latex = "\\infty "
     atoms = _with_limits(frame.atoms)
     _join_congruences(atoms)
     return joined(with_fractions(atoms))

@@ -82,12 +82,20 @@ _GREEK_ACCENTS = re.compile("[άέήίόύώΆΈΉΊΌΎΏϊϋΐΰς\u0301\u0308
 _SUMMED = re.compile(rf"[_{SUBSCRIPTS}]|\s?(?:\d|[A-Za-z][\^_({SUBSCRIPTS}{SUPERSCRIPTS}/])")
 
 
+# After a capital letter and before another, Σ is a matrix: U Σ V^T.
+_CAPITAL = re.compile(r"\s?[A-Z](?![A-Za-z])")
+
+
 # Names that are functions only before brackets. "im", also a German word, needs a letter inside
 # them; Stab(s) may be a plural.
 _CALL = re.compile(
     rf"binom(?:ial)?\(|im\((?:[A-Za-z]|[{_GREEK}]|{'|'.join(sorted(GREEK))})\)"
     rf"|(?:{'|'.join(CALLED_NAMES)})\((?!(?:s|es|e|n|en)\))"
 )
+
+
+# dtheta and dtau, but not dpi (dots per inch).
+_DIFFERENTIALS = frozenset(f"d{name}" for name in GREEK if name[0].islower()) - {"dpi", "deps"}
 
 
 # x̄, ŷ, ẋ: accents that do not occur on these letters in words.
@@ -255,7 +263,7 @@ def tokens(text: str) -> list[Token]:
             and not (is_greek and _is_greek_word(text, match))
         ):
             for place, letter in enumerate(written):
-                is_sum = letter in "ΣΠ" and _SUMMED.match(text, start + place + 1)
+                is_sum = letter in "ΣΠ" and _begins_sum(text, start + place + 1, found)
                 kind = Kind.BIG if is_sum else Kind.SYMBOL
                 found.append(Token(kind, letter, start + place, 0 if place else gap, True))
             continue
@@ -273,6 +281,10 @@ def tokens(text: str) -> list[Token]:
             rest = written[1:]
             kind = Kind.LETTER if len(rest) == 1 else _latin(rest)
             found.append(Token(kind, rest, start + 1, 0))
+            continue
+        if group == "latin" and written in _DIFFERENTIALS:
+            found.append(Token(Kind.LETTER, "d", start, gap))
+            found.append(Token(Kind.NAME, written[1:], start + 1, 0))
             continue
         if group == "latin" and _PLANCK.fullmatch(written):
             for place, letter in enumerate(written):
@@ -305,6 +317,13 @@ def tokens(text: str) -> list[Token]:
     _pair(found)
     _pair_environments(found)
     return found
+
+
+def _begins_sum(text: str, after: int, found: Sequence[Token]) -> bool:
+    """Whether terms follow a capital sigma or pi, and it is not a matrix among others."""
+    is_factor = bool(found) and found[-1].kind is Kind.LETTER and found[-1].text.isupper()
+    is_matrix = is_factor and _CAPITAL.match(text, after) is not None
+    return not is_matrix and _SUMMED.match(text, after) is not None
 
 
 def _is_greek_word(text: str, found: re.Match[str]) -> bool:
@@ -612,11 +631,16 @@ class Row:
         while (token := self.at(place)) is not None:
             if token.kind is Kind.DOTS or token.text in _DOTS:
                 dots = True
+            elif dots and token.kind is Kind.SHORT and len(token.text) == 2:
+                if token.text[0] != self.tokens[first].text:
+                    break  # x1, ..., xn
             elif token.kind not in _SIGNS_OF_LISTS:
                 break
             letters = letters and token.kind in (Kind.LETTER, Kind.SYMBOL)
             place += 1
             count += 1
+            if token.kind is Kind.LETTER and self.is_tight(place, Kind.NUMBER):
+                place, letters = place + 1, False
             if self.is_tight(place, Kind.SUB):
                 place, letters = place + 1, False
             elif self.is_tight(place, Kind.SCRIPT):

@@ -96,6 +96,8 @@ SIGNS: Final = {
     **{name: f"\\{name}" for name in (*_GREEK.split(), *SIGNS_ONLY)},
     **dict.fromkeys(_INFINITY.split(), "\\infty"),
     "eps": "\\epsilon",
+    **{f"{letter}bar": f"\\bar{{{letter}}}" for letter in "xyzXYZ"},
+    **{f"{letter}hat": f"\\hat{{{letter}}}" for letter in "xyp"},
 }
 GREEK: Final = frozenset((*_GREEK.split(), "eps"))
 INFINITY: Final = frozenset(_INFINITY.split())

@@ -316,6 +316,8 @@ class Reading(Operands):
         if target is None:
             return None
         after = target.mate + 1 if target.mate > place else place + 2
+        while (sign := self.row.at(after)) is not None and sign.text in ("×", "⊗", "⊕"):
+            after += 2  # f: A × B -> C
         while self.row.is_tight(after, Kind.SCRIPT, Kind.SUP):
             is_sign = self.tokens[after].kind is Kind.SUP
             after = after + 1 if is_sign else self._script_argument(after) or after + 1

@@ -1,4 +1,4 @@
-"""Finds signs typed as words, ``nabla f`` and ``partial u/partial t``, and a full stop as product.
+"""Finds signs typed as words and letters: ``nabla f``, ``partial_t u``, ``u . v``, ``A x B``.
 
 These words also occur in prose (*a partial sum*), so that the tokens around them decide. A token
 gets the sign as its text, and keeps its position.
@@ -15,7 +15,7 @@ from mathsetu.intake.typed.lexer import Kind, Token, kind_of_sign
 from mathsetu.intake.typed.names import GREEK, LETTER_WORDS
 
 #: The texts in which there may be such a sign.
-SPELLED: Final = re.compile(r"nabla|partial|forall| \. ", re.IGNORECASE)
+SPELLED: Final = re.compile(r"nabla|partial|forall| [.x] ", re.IGNORECASE)
 # partial u / partial t; partial_t u.
 _DERIVATIVE: Final = re.compile(r"(?<!\w)partial(?:_|[^,;=/]{0,12}/\s?\(?\s?partial(?!\w))")
 _SCRIPTS: Final = frozenset({Kind.SCRIPT, Kind.SUP, Kind.SUB})
@@ -48,6 +48,8 @@ def read_spelled_signs(text: str, found: Sequence[Token]) -> None:
         elif has_quantifier and token.text == "in":
             if place and found[place - 1].kind in _VARIABLES and _is_variable(following):
                 _become(token, "∈")
+        elif token.text == "x" and token.gap and _is_set(found, place - 1, following):
+            _become(token, "×")
         elif token.text == "." and place and _is_product([found[place - 1], token, *following]):
             _become(token, "·")
 
@@ -83,6 +85,21 @@ def _is_product(tokens: Sequence[Token]) -> bool:
         return False
     are_apart = all(after.gap == 1 for _, after in pairwise(tokens[:3]))
     return are_apart and tokens[0].kind in _VARIABLES and tokens[2].kind in _VARIABLES
+
+
+def _is_set(found: Sequence[Token], place: int, following: Sequence[Token]) -> bool:
+    """Whether a capital letter before an x, perhaps with scripts, and one after it are sets."""
+    if not following or following[0].gap != 1 or not _is_capital(following[0]):
+        return False
+    if place >= 2 and found[place - 1].kind is Kind.SCRIPT and not found[place].gap:
+        place -= 2  # S^1 x S^1
+    elif place >= 1 and found[place].kind in (Kind.SUP, Kind.SUB):
+        place -= 1
+    return place >= 0 and _is_capital(found[place])
+
+
+def _is_capital(token: Token) -> bool:
+    return token.kind in _VARIABLES and (token.text.isupper() or token.text in "ℂℍℕℙℚℝℤ")
 
 
 def _become(token: Token, sign: str) -> None:
