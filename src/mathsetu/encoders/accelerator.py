@@ -74,7 +74,7 @@ class TorchRuntime:
 
     def hold(self, table: NDArray[np.uint8]) -> Any:
         """Copy the table of token vectors to the device."""
-        return self._torch.from_numpy(table).to(self.device)
+        return self._torch.from_numpy(table.copy()).to(self.device)  # torch wants to write to it
 
     def open(self, contents: bytes, where: str) -> Callable[[NDArray[np.int64], Any], Vectors]:
         """Open an ONNX file; return a function from token ids and the held table to vectors."""

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from importlib import resources
-from io import BytesIO
 from itertools import count
 from pathlib import Path
 from threading import Lock, Thread
@@ -29,6 +28,7 @@ import numpy as np
 from mathsetu.encoders.accelerator import PROCESSOR, TorchRuntime
 from mathsetu.errors import InputError, reason
 from mathsetu.models import onnx_runtime
+from mathsetu.npy import read_array
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -103,8 +103,7 @@ class BuiltinEncoder:
         self._room = min(shape.room for shape in facts.shapes.values())
         self._limit = min(max_tokens, self._room)
         self._tokenizer = _tokenizer(_checked(folder / "tokenizer.json", facts))
-        table = BytesIO(_checked(folder / "tokens.npy", facts))
-        self._table = self._runtime.hold(np.load(table, allow_pickle=False))
+        self._table = self._runtime.hold(read_array(_checked(folder / "tokens.npy", facts)))
         loading.result()
 
     @property
@@ -161,8 +160,7 @@ class BuiltinEncoder:
         spec["model"]["merges"] += more["merges"]
         spec["normalizer"]["normalizers"] += more["normalizers"]
         tables = [
-            np.load(BytesIO(_checked(folder / name, facts)), allow_pickle=False)
-            for name in ("tokens.npy", "wide-tokens.npy")
+            read_array(_checked(folder / name, facts)) for name in ("tokens.npy", "wide-tokens.npy")
         ]
         tokenizer = _tokenizer(json.dumps(spec, ensure_ascii=False).encode())
         return tokenizer, self._runtime.hold(np.concatenate(tables))

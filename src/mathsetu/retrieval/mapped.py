@@ -11,14 +11,13 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Callable
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.lib import format as npy
 
 from mathsetu.errors import DamagedLibrary, InputError, reason
+from mathsetu.npy import LONGEST_HEADER, check_size, read_header
 from mathsetu.plain_files import create_plain, files_below, is_plain_file, open_plain
 
 if TYPE_CHECKING:
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 #: The file with the checksums of its folder.
 CHECKSUMS = "checksums.npy"
 _BLOCK = 1 << 16
-# More bytes than any header that we write.
-_HEADER = 1 << 12
 
 
 def seal(folder: Path) -> None:
@@ -262,18 +259,9 @@ def _mapped(path: Path) -> NDArray[np.uint8]:
 
 def _as_array(path: Path, raw: NDArray[np.uint8]) -> tuple[NDArray[Any], int]:
     """The array in the bytes of an ``.npy`` file, and where its values begin."""
-    header = BytesIO(raw[:_HEADER].tobytes())
     try:
-        version = npy.read_magic(header)
-        if version != (1, 0):
-            raise ValueError(f"version {version} of the format")
-        shape, is_fortran, kind = npy.read_array_header_1_0(header)
-        if kind.hasobject or is_fortran or min(shape, default=0) < 0:
-            raise ValueError("not a plain array")
-        start = header.tell()
-        size = int(np.prod(shape, dtype=object)) * kind.itemsize
-        if start + size != len(raw):
-            raise ValueError("its header and its size differ")
-        return raw[start:].view(kind).reshape(shape), start
-    except Exception as error:  # numpy's header parser may raise nearly anything
+        header = read_header(raw[:LONGEST_HEADER].tobytes())
+        check_size(header, len(raw))
+        return raw[header.start :].view(header.kind).reshape(header.shape), header.start
+    except (ValueError, TypeError, OverflowError) as error:
         raise DamagedLibrary(path, f"is damaged ({error})") from error

@@ -15,6 +15,7 @@ from mathsetu.encoders.graph.settings import GraphChoices, GraphModel
 from mathsetu.errors import InputError
 from mathsetu.graphs.virtual import VirtualNodes
 from mathsetu.graphs.vocabulary import Vocabulary
+from mathsetu.npy import read_array
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,8 +62,11 @@ def load_model(folder: Path) -> ModelFiles:
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise InputError(f"{folder / _SETTINGS}: is damaged ({error})") from None
     try:
-        with np.load(folder / _WEIGHTS, allow_pickle=False) as stored:
-            weights = {name: stored[name].astype(np.float32) for name in stored.files}
+        with zipfile.ZipFile(folder / _WEIGHTS) as stored:
+            weights = {
+                name.removesuffix(".npy"): read_array(stored.read(name)).astype(np.float32)
+                for name in stored.namelist()
+            }
     except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
         raise InputError(f"{folder / _WEIGHTS}: is damaged ({error})") from None
     files = ModelFiles(choices, Vocabulary.load(folder / _VOCABULARY), weights)

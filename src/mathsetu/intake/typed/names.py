@@ -103,6 +103,10 @@ GREEK: Final = frozenset((*_GREEK.split(), "eps"))
 INFINITY: Final = frozenset(_INFINITY.split())
 #: Connectives inside the brackets of a function: P(A and B).
 CONNECTIVES: Final = {"and": "\\text{ and }", "or": "\\text{ or }", "not": "\\text{ not }"}
+#: The words for "and" and "or" between two events, and their English: P(A und B).
+AND_OR: Final = dict.fromkeys("und et y e i a и और र و".split(), "and") | dict.fromkeys(
+    "oder ou o u nebo ili или या वा یا".split(), "or"
+)
 #: Words used as infix operators between numbers and letters.
 INFIX_WORDS: Final = frozenset({"mod", "choose"})
 

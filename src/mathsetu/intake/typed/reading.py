@@ -575,7 +575,8 @@ class Reading(Operands):
         ):
             start -= 1
         number = self.tokens[start]
-        is_term = number.kind is Kind.NUMBER and number.text != "0"
+        is_called = self.row.is_tight(place + 2, Kind.OPENING) and following.kind is Kind.LETTER
+        is_term = number.kind is Kind.NUMBER and number.text not in ("0", "1") and not is_called
         if not is_term or following.kind not in (Kind.LETTER, Kind.FUNCTION):
             return False
         for token in self.tokens[place + 1 : place + MOST_INSIDE]:

@@ -12,10 +12,10 @@ from itertools import pairwise
 from typing import Final
 
 from mathsetu.intake.typed.lexer import Kind, Token, kind_of_sign
-from mathsetu.intake.typed.names import GREEK, LETTER_WORDS
+from mathsetu.intake.typed.names import AND_OR, GREEK, LETTER_WORDS
 
 #: The texts in which there may be such a sign.
-SPELLED: Final = re.compile(r"nabla|partial|forall| [.x] ", re.IGNORECASE)
+SPELLED: Final = re.compile(r"nabla|partial|forall| [.x] |P(?:r|rob)?\(", re.IGNORECASE)
 # partial u / partial t; partial_t u.
 _DERIVATIVE: Final = re.compile(r"(?<!\w)partial(?:_|[^,;=/]{0,12}/\s?\(?\s?partial(?!\w))")
 _SCRIPTS: Final = frozenset({Kind.SCRIPT, Kind.SUP, Kind.SUB})
@@ -48,6 +48,8 @@ def read_spelled_signs(text: str, found: Sequence[Token]) -> None:
         elif has_quantifier and token.text == "in":
             if place and found[place - 1].kind in _VARIABLES and _is_variable(following):
                 _become(token, "∈")
+        elif token.text in AND_OR and token.gap and _is_event(found, place, following):
+            token.kind, token.text = Kind.CONNECTIVE, AND_OR[token.text]
         elif token.text == "x" and token.gap and _is_set(found, place - 1, following):
             _become(token, "×")
         elif token.text == "." and place and _is_product([found[place - 1], token, *following]):
@@ -96,6 +98,15 @@ def _is_set(found: Sequence[Token], place: int, following: Sequence[Token]) -> b
     elif place >= 1 and found[place].kind in (Kind.SUP, Kind.SUB):
         place -= 1
     return place >= 0 and _is_capital(found[place])
+
+
+def _is_event(found: Sequence[Token], place: int, following: Sequence[Token]) -> bool:
+    """Whether a word is between two events of a probability: ``P(A und B)``."""
+    if place < 3 or not following or following[0].gap != 1:
+        return False
+    opening = found[place - 2]
+    is_argument = opening.kind is Kind.OPENING and found[place - 3].text in ("P", "Pr", "Prob")
+    return is_argument and _is_capital(found[place - 1]) and _is_capital(following[0])
 
 
 def _is_capital(token: Token) -> bool:
