@@ -108,7 +108,7 @@ class Lexical:
 
     def __init__(self, words: int, count: int = 2, quotes: Sequence[str] = ("a b",)) -> None:
         self.word_count = count
-        self._own = SimpleNamespace(words=words, quotes=tuple(quotes))
+        self._own = SimpleNamespace(words=words, quotes=tuple(quotes), is_term=False)
         self.asked_for: set[str] = set()
 
     def may_match_all(self, number: int) -> bool:
@@ -143,6 +143,14 @@ def test_words_in_their_order_with_other_endings_count_most() -> None:
     assert exact.share(1, glance("text", "Algebra › Groups")) == pytest.approx(1.8)
     reason = exact.reason(1, Post("a", "text"))
     assert reason.detail == "all words together: “groups abelian”"
+
+
+def test_a_translation_of_the_whole_question_counts_as_much() -> None:
+    lexical = Lexical(2, 2, ("Fibonacci numbers",))
+    lexical._own.is_term = True
+    exact = ExactReply(question("números de Fibonacci"), lexical)  # type: ignore[arg-type]
+    assert exact.share(1, glance("text")) == pytest.approx(0.9)
+    assert exact.share(1, glance("text", "Series › Fibonacci Numbers")) == pytest.approx(1.8)
 
 
 def test_words_beside_formulas_and_long_questions_are_not_looked_for_together() -> None:

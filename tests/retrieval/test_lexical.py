@@ -551,14 +551,14 @@ def test_the_fewest_words_are_quoted_field_by_field_with_their_formulas(
     index: LexicalRetriever, post: Post, words: int, quotes: list[str]
 ) -> None:
     found = index.ask([asked("sum of primes")])[0].shortest_passage(post)
-    assert found == (words, tuple(quotes))
+    assert found == (words, tuple(quotes), False)
 
 
 def test_the_longest_form_of_a_term_is_quoted(tmp_path: Path) -> None:
     # "Indépendant" is a short form of the term; "sont" is a stop word.
     post = Post("0", "Deux événements sont indépendants si", language="fr")
     [reply] = over(tmp_path / "index", post).ask([asked("independent events")])
-    assert reply.shortest_passage(post) == (3, ("événements sont indépendants",))
+    assert reply.shortest_passage(post) == (3, ("événements sont indépendants",), True)
 
 
 @pytest.mark.parametrize(
@@ -576,7 +576,7 @@ def test_what_is_short_for_a_term_is_quoted_with_the_other_words_near_it(
     index: LexicalRetriever, body: str, quote: str
 ) -> None:
     found = index.ask([asked("abelian group")])[0].shortest_passage(english(body))
-    assert found == (1, (quote,))
+    assert found == (1, (quote,), False)
 
 
 def test_a_reason_names_no_other_term_of_the_glossary_with_the_stem_of_a_translation(

@@ -69,7 +69,8 @@ _HELD_AMONG = 3
 # Proximity: all words of a short query (at most _SHORT words) within _TOGETHER words of a post
 # count in any order. They get _APART of the share of a phrase (_FEW_APART for two or three words,
 # which may be close by chance), and up to _ADJACENT more the closer they are. Words in the order
-# of the query but with other endings get _APART + _ADJACENT.
+# of the query but with other endings, and a term that translates all of them together, get
+# _APART + _ADJACENT.
 _SHORT, _TOGETHER, _ADJACENT = 8, 20, 0.2
 _APART, _FEW_APART = 0.7, {2: 0.4, 3: 0.55}
 # Posts in different languages are versions of one another from this cosine of their vectors and
@@ -510,6 +511,9 @@ class ExactReply:
         language = post.post.language
         if len(own.quotes) == 1 and self._lexical.is_inflection_of_query(own.quotes[0], language):
             is_title = self._lexical.is_inflection_of_query(_last_heading(post), language)
+            return (_APART + _ADJACENT) * (_TITLE if is_title else 1.0), own.quotes
+        if own.is_term:
+            is_title = as_heading(_last_heading(post)) in map(as_heading, own.quotes)
             return (_APART + _ADJACENT) * (_TITLE if is_title else 1.0), own.quotes
         share = _FEW_APART.get(count, _APART) + _ADJACENT * min(count / own.words, 1.0)
         return share, own.quotes

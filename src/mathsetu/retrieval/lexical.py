@@ -58,11 +58,13 @@ class _Translation(NamedTuple):
 class ShortestPassage(NamedTuple):
     """A short passage of a post: its length in words, and quotes of it.
 
-    Each field of the post is quoted separately, because fields do not continue each other.
+    Each field of the post is quoted separately, because fields do not continue each other. A
+    passage is a term if its words, at least two, translate all words of the question together.
     """
 
     words: int
     quotes: tuple[str, ...]
+    is_term: bool = False
 
 
 #: The places in a post where a match begins and ends, and the word of the question.
@@ -382,11 +384,15 @@ class LexicalReply:
             sayings = self._translations_of(asked_in, post.language)
             met, wanted = self._met_in(text, post.language, sayings)
             if span := _shortest(met, wanted):
-                found.append((span, met, sayings))
+                found.append((span, met, sayings, asked_in != post.language))
         if not found:
             return None
-        (first, last), met, sayings = min(found, key=lambda one: one[0][1] - one[0][0])
+        (first, last), met, sayings, is_translated = min(
+            found, key=lambda one: one[0][1] - one[0][0]
+        )
         count = last - first + 1
+        is_whole = all(one[:2] == (first, last) for one in met if first <= one[0] <= last)
+        is_term = is_translated and first < last and is_whole
         # "Abelian" alone matches "abelian group", but if "group" is near, both are quoted.
         own = self._met_in(text, post.language, [one for one in sayings if not one.form])
         whole = _shortest(*own)
@@ -395,7 +401,7 @@ class LexicalReply:
         within = (one for one in met if first <= one[0] <= last)
         fields = (list(own) for _, own in groupby(within, lambda one: text.field_of(one[0])))
         quotes = (text.between(own[0][0], max(end for _, end, _ in own)) for own in fields)
-        return ShortestPassage(count, tuple(quotes))
+        return ShortestPassage(count, tuple(quotes), is_term)
 
     def _met_in(
         self, text: _Words, language: str, sayings: Iterable[_Translation]
