@@ -20,6 +20,7 @@ LAYERS = {
     "pool": 0,
     "printable": 0,
     "places": 0,
+    "npy": 0,
     "markup": 0,
     "formulas": 1,
     "languages": 1,
