@@ -662,10 +662,19 @@ class Row:
 def end_of_exponent(tokens: Sequence[Token], mark: int) -> int:
     """Return the end of a product in an exponent of e without brackets, or 0: ``e^2πi``, ``e^-3t``.
 
+    A function in an exponent has its argument there: ``a^log x``.
+
     >>> end_of_exponent(tokens("e^2x + 1"), 1), end_of_exponent(tokens("x^2y"), 1)
     (4, 0)
     """
-    if not mark or tokens[mark].text != "^" or tokens[mark - 1].text[-1:] != "e":
+    if not mark or tokens[mark].text != "^":
+        return 0
+    name, argument, beyond = (*tokens[mark + 1 : mark + 4], None, None, None)[:3]
+    if name is not None and name.kind is Kind.FUNCTION and argument is not None:
+        is_variable = argument.kind in (Kind.LETTER, Kind.SYMBOL, Kind.NAME)
+        is_apart = beyond is None or bool(beyond.gap) or beyond.kind not in _CONTINUING
+        return mark + 3 if is_variable and argument.gap == 1 and is_apart else 0
+    if tokens[mark - 1].text[-1:] != "e":
         return 0
     if tokens[mark - 1].kind not in (Kind.LETTER, Kind.SHORT):
         return 0

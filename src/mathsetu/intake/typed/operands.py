@@ -261,6 +261,9 @@ class Operands(Words):
         following = self.row.at(place + 1)
         if following is None:
             return None
+        if following.kind is Kind.SHORT and not following.gap:
+            self.strong += 1
+            return place + 2  # √ab
         if following.kind in PROSE or following.kind in (Kind.OTHER, Kind.COMMA, Kind.CLOSING):
             return None
         if following.kind is Kind.OPENING and not self.row.has_no_prose(place + 1, called=True):

@@ -119,7 +119,8 @@ def _numerator(atoms: Sequence[Atom], slash: Atom, below: Sequence[Atom]) -> int
         step = 2 if has_sign else 1
         before = atoms[start - step]
         if _is_bare_function(before) and not has_sign:
-            belongs = not slash.is_tight or atom.is_tight or _cancels(atoms[start:], below[-1])
+            is_whole = atom.is_tight or _cancels(atoms[start:], below[-1])
+            belongs = not slash.is_tight or is_whole or _divides_function(atoms[start:], below[0])
         elif before.is_operand and (has_sign or not atom.is_tight):
             is_divisor = start > step and atoms[start - step - 1].sign == "/"
             is_derivative = _is_differential(atom) and _is_differential(below[0])
@@ -151,6 +152,14 @@ def _cancels(above: Sequence[Atom], below: Atom) -> bool:
     letter = below.latex.strip()
     names = (atom.latex.strip() for atom in above)
     return letter.isalpha() and any(name.isalpha() and letter in name for name in names)
+
+
+def _divides_function(argument: Sequence[Atom], below: Atom) -> bool:
+    """Whether a denominator is below a function of a letter: ``ln b/ln a``, ``tan x/(1+x^2)``."""
+    name = argument[0].latex.strip()
+    is_letter = len(argument) == 1 and len(name) == 1 and name.isalpha()
+    is_sum = below.inner is not None and re.search(r"[^{^_][+-]", below.inner) is not None
+    return is_letter and (is_sum or _is_bare_function(below))
 
 
 def _is_structure(above: Sequence[Atom]) -> bool:

@@ -15,11 +15,14 @@ from mathsetu.intake.typed.lexer import Kind, Token, kind_of_sign
 from mathsetu.intake.typed.names import AND_OR, GREEK, LETTER_WORDS
 
 #: The texts in which there may be such a sign.
-SPELLED: Final = re.compile(r"nabla|partial|forall| [.x] |P(?:r|rob)?\(", re.IGNORECASE)
+SPELLED: Final = re.compile(
+    r"nabla|partial|forall| [.xUn] |P(?:r|rob)?\(|\d ?x ?10|\{ ?\w in ", re.IGNORECASE
+)
 # partial u / partial t; partial_t u.
 _DERIVATIVE: Final = re.compile(r"(?<!\w)partial(?:_|[^,;=/]{0,12}/\s?\(?\s?partial(?!\w))")
 _SCRIPTS: Final = frozenset({Kind.SCRIPT, Kind.SUP, Kind.SUB})
 _VARIABLES: Final = frozenset({Kind.LETTER, Kind.SYMBOL})
+_SETS: Final = {"U": "∪", "n": "∩"}
 _PRODUCTS: Final = {"x": "×", "X": "×", ".": "·", "*": "·", "·": "·", "×": "×"}
 
 
@@ -45,9 +48,13 @@ def read_spelled_signs(text: str, found: Sequence[Token]) -> None:
         elif has_quantifier and token.text in ("forall", "exists"):
             if _is_variable(following):
                 _become(token, "∀" if token.text == "forall" else "∃")
-        elif has_quantifier and token.text == "in":
+        elif token.text == "in" and (has_quantifier or _is_in_set(found, place)):
             if place and found[place - 1].kind in _VARIABLES and _is_variable(following):
                 _become(token, "∈")
+        elif token.text == "x" and place and _is_power_of_ten(found[place - 1], following):
+            _become(token, "×")
+        elif token.text in _SETS and token.gap and _joins_sets(found, place, following):
+            _become(token, _SETS[token.text])
         elif token.text in AND_OR and token.gap and _is_event(found, place, following):
             token.kind, token.text = Kind.CONNECTIVE, AND_OR[token.text]
         elif token.text == "x" and token.gap and _is_set(found, place - 1, following):
@@ -98,6 +105,27 @@ def _is_set(found: Sequence[Token], place: int, following: Sequence[Token]) -> b
     elif place >= 1 and found[place].kind in (Kind.SUP, Kind.SUB):
         place -= 1
     return place >= 0 and _is_capital(found[place])
+
+
+def _is_in_set(found: Sequence[Token], place: int) -> bool:
+    """Whether ``in`` follows the variable of a set: ``{x in R : x > 0}``."""
+    return place > 1 and found[place - 2].text == "{"
+
+
+def _is_power_of_ten(before: Token, following: Sequence[Token]) -> bool:
+    """Whether an x is before a power of ten: ``3x10^8``, ``3 x 10^8``."""
+    if before.kind is not Kind.NUMBER or len(following) < 2 or following[0].text != "10":
+        return False
+    return following[1].kind in (Kind.SCRIPT, Kind.SUP) and not following[1].gap
+
+
+def _joins_sets(found: Sequence[Token], place: int, following: Sequence[Token]) -> bool:
+    """Whether a letter between two sets is the sign of their union: ``P(A U B)``, ``A U B``."""
+    is_between = _is_set(found, place - 1, following)
+    before = found[place - 2] if place > 1 else None
+    if before is not None and before.kind is Kind.RELATION:  # A = L U P, but A U B = B U A
+        return is_between and any(token.text in ("∪", "∩") for token in found[:place])
+    return is_between and (before is None or before.kind is Kind.OPENING)
 
 
 def _is_event(found: Sequence[Token], place: int, following: Sequence[Token]) -> bool:
