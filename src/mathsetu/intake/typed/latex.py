@@ -226,11 +226,21 @@ def _written(tokens: Sequence[Token], index: str) -> str:
         else:
             for atom in _atoms(token, is_tight):
                 _add(frame, atom, index)
+            if kind is Kind.BIG and token.strong and _begins_limits(tokens, place + 1):
+                frame.script = "_"
     while len(frames) > 1:
         unclosed = frames.pop()
         latex = _bracket(unclosed.opening) + _finished(unclosed)
         _add(frames[-1], Atom(latex, True, unclosed.tight))
     return _finished(frames[0])
+
+
+def _begins_limits(tokens: Sequence[Token], place: int) -> bool:
+    """Whether the limits of an integral begin here without an underscore: ``∫0^1``, ``∫a^b``."""
+    limits = tokens[place : place + 3]
+    if len(limits) < 3 or any(one.gap for one in limits) or limits[1].text != "^":
+        return False
+    return limits[0].kind is Kind.NUMBER or (limits[0].text, limits[2].text) == ("a", "b")
 
 
 def _is_last_term(token: Token, series: frozenset[str]) -> bool:

@@ -371,6 +371,8 @@ class Operands(Words):
                 return -after if name == "begin" else after
         self.strong += arguments and not known
         wants = COMMANDS[token.text].arguments if token.text in COMMANDS else 0
+        if wants == 2 and not arguments and self._are_arguments(after):
+            return after + 2  # \frac 1 2
         if role(token.text) in _NEEDING or (wants and not arguments):
             self.relations += role(token.text) in (boxes.RELATION, boxes.META)
             self.has_integral = self.has_integral or role(token.text) == boxes.INTEGRAL
@@ -379,6 +381,11 @@ class Operands(Words):
                 return self._scripted_command(after) if role(token.text) in _READING_ON else after
             return -after if self._begins_operand(after) or not is_first else after
         return after
+
+    def _are_arguments(self, place: int) -> bool:
+        """Whether two arguments without braces, each after a space, begin here."""
+        pair = (self.row.at(place), self.row.at(place + 1))
+        return all(one is not None and one.gap == 1 and one.kind in ATOMS for one in pair)
 
     def _scripted_command(self, place: int) -> int:
         r"""Read the scripts of a sum, an integral or a function; an operand may follow."""

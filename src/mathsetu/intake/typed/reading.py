@@ -432,7 +432,10 @@ class Reading(Operands):
             return place + 1 if fits else None
         if kind is Kind.FUNCTION:
             if before.kind is Kind.LETTER and before.text in LETTER_WORDS and not begun:
-                return None
+                sign = row.at(place + 2)
+                is_term = sign is not None and sign.kind in (Kind.INFIX, Kind.RELATION)
+                if not is_term or following is None or following.kind not in ATOMS:
+                    return None
             return self._operand_at(place)
         if kind is Kind.SHORT:
             if token.text in ("dx", "dy", "dt", "dz", "dr") and before.kind is Kind.LETTER:

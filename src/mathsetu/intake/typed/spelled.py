@@ -16,12 +16,14 @@ from mathsetu.intake.typed.names import AND_OR, GREEK, LETTER_WORDS
 
 #: The texts in which there may be such a sign.
 SPELLED: Final = re.compile(
-    r"nabla|partial|forall| [.xUn] |P(?:r|rob)?\(|\d ?x ?10|\{ ?\w in ", re.IGNORECASE
+    r"nabla|partial|forall| [.xoUn] |P(?:r|rob)?\(|\d ?x ?10|\{ ?\w in |frac\{|binom\{",
+    re.IGNORECASE,
 )
 # partial u / partial t; partial_t u.
 _DERIVATIVE: Final = re.compile(r"(?<!\w)partial(?:_|[^,;=/]{0,12}/\s?\(?\s?partial(?!\w))")
 _SCRIPTS: Final = frozenset({Kind.SCRIPT, Kind.SUP, Kind.SUB})
 _VARIABLES: Final = frozenset({Kind.LETTER, Kind.SYMBOL})
+_FRACTIONS: Final = frozenset(("frac", "dfrac", "tfrac", "binom"))
 _SETS: Final = {"U": "∪", "n": "∩"}
 _PRODUCTS: Final = {"x": "×", "X": "×", ".": "·", "*": "·", "·": "·", "×": "×"}
 
@@ -39,7 +41,9 @@ def read_spelled_signs(text: str, found: Sequence[Token]) -> None:
     has_quantifier = any(token.text == "forall" for token in found)
     for place, token in enumerate(found):
         following = found[place + 1 : place + 4]
-        if token.text in ("nabla", "Nabla"):
+        if token.text in _FRACTIONS and _has_two_arguments(found, place):
+            token.kind, token.strong, token.text = Kind.COMMAND, True, f"\\{token.text}"
+        elif token.text in ("nabla", "Nabla"):
             _read_nabla(token, following)
         elif has_derivative and token.text == "partial":
             if _is_variable(following) or _is_scripted(following):
@@ -51,6 +55,11 @@ def read_spelled_signs(text: str, found: Sequence[Token]) -> None:
         elif token.text == "in" and (has_quantifier or _is_in_set(found, place)):
             if place and found[place - 1].kind in _VARIABLES and _is_variable(following):
                 _become(token, "∈")
+        elif token.text == "o" and _is_composition(found, place):
+            _become(token, "∘")
+        elif token.text == "x" and place and found[place - 1].text == "∇":
+            if following and following[0].gap and following[0].kind in _VARIABLES:
+                _become(token, "×")
         elif token.text == "x" and place and _is_power_of_ten(found[place - 1], following):
             _become(token, "×")
         elif token.text in _SETS and token.gap and _joins_sets(found, place, following):
@@ -105,6 +114,28 @@ def _is_set(found: Sequence[Token], place: int, following: Sequence[Token]) -> b
     elif place >= 1 and found[place].kind in (Kind.SUP, Kind.SUB):
         place -= 1
     return place >= 0 and _is_capital(found[place])
+
+
+def _has_two_arguments(found: Sequence[Token], place: int) -> bool:
+    """Whether a name is a command without its backslash: ``frac{1}{2}``."""
+    for _ in range(2):
+        place += 1
+        if place >= len(found) or found[place].gap or found[place].text != "{":
+            return False
+        place = found[place].mate
+        if place < 0:
+            return False
+    return True
+
+
+def _is_composition(found: Sequence[Token], place: int) -> bool:
+    """Whether an o is between two functions in brackets: ``(g o f)(x)``."""
+    if place < 2 or place + 2 >= len(found) or found[place - 2].text != "(":
+        return False
+    around = found[place - 1], found[place + 1]
+    are_apart = found[place].gap == 1 == found[place + 1].gap
+    is_whole = found[place - 2].mate == place + 2
+    return are_apart and is_whole and all(one.kind in _VARIABLES for one in around)
 
 
 def _is_in_set(found: Sequence[Token], place: int) -> bool:
