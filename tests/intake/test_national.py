@@ -15,11 +15,16 @@ def operators(latex: str) -> str:
 
 @pytest.mark.parametrize(("name", "known"), NATIONAL.items())
 def test_a_national_name_is_typed_and_read_as_what_it_is(name: str, known: str) -> None:
-    meant = operators(rf"\operatorname{{{known}}}(a,b)")
-    [typed] = typed_question(f"{name}(a,b)").formulas
+    argument = "(a)" if known == "nabla" else "(a,b)"
+    meant = operators(
+        rf"\nabla{argument}" if known == "nabla" else rf"\operatorname{{{known}}}(a,b)"
+    )
+    [typed] = typed_question(f"{name}{argument}").formulas
     assert operators(typed) == meant
-    assert operators(rf"\operatorname{{{name}}}(a,b)") == meant
-    assert operators(rf"\text{{{name}}}(a,b)") == meant
+    assert operators(rf"\operatorname{{{name}}}{argument}") == meant
+    assert operators(rf"\mathrm{{{name}}}{argument}") == meant
+    is_word = name == "rot"  # a text may have it
+    assert (operators(rf"\text{{{name}}}{argument}") == meant) is not is_word
 
 
 @pytest.mark.parametrize(

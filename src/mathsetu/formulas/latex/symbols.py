@@ -169,8 +169,11 @@ _NATIONAL = {
     "cmmdc lnko LNKO fpb FPB sgd ggd GGD НОД НСД ΜΚΔ ƯCLN UCLN",
     "lcm": "kgV ppcm PPCM mcm MCM mmc MMC nww NWW nzv NZV nsn NSN ekok EKOK okek OKEK "
     "cmmmc lkkt LKKT kpk KPK mgn MGN kgv KGV НОК НСК ΕΚΠ BCNN",
+    "rank": "rg rang Rang",
+    "curl": "rot",
+    "nabla": "grad",
 }
-#: National names of functions to their English names.
+#: National names of functions to their English names; the gradient to its sign.
 NATIONAL: Final = {name: known for known, names in _NATIONAL.items() for name in names.split()}
 
 #: Functions whose scripts stand above and below in displayed formulas.
@@ -268,7 +271,8 @@ def _build() -> dict[str, Sign]:
         limits = name in _WITH_LIMITS
         signs[name] = Sign(name[1:], element, FUNCTION, operand=meaning, limits=limits)
     for name, known in NATIONAL.items():
-        signs["\\" + name] = Sign(name, "mi", FUNCTION, operand="F!" + known)
+        meaning = "∇" if known == "nabla" else known
+        signs["\\" + name] = Sign(name, "mi", FUNCTION, operand="F!" + meaning)
     for name in _TRIGONOMETRIC.split():
         signs["\\" + name] = Sign(name, "mi", TRIGONOMETRIC, operand="F!" + name)
     for name, width in _SPACES.items():

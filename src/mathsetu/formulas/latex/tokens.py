@@ -28,6 +28,8 @@ _TEXT_TOKEN: Final = re.compile(
 )
 # Commands and braces in a text; the command for a space leaves the space.
 _TEXT_COMMAND: Final = re.compile(r"\\[A-Za-z]+\s*|\\[,;:!/]|\\(?=.)|[{}]")
+# National names that are also words, which a text in a formula may have.
+_WORDS: Final = frozenset(("rot",))
 _LENGTH: Final = re.compile(r"\\(?:[hvm]skip|m?kern)\s*-?[\d.]")
 _FONT_TOKEN: Final = re.compile(r"(\\[A-Za-z]+)\s*\{?\s*([A-Za-z0-9]+)")
 # Separators of groups of three digits.
@@ -90,7 +92,7 @@ def _command_sign(token: str) -> Sign | None:
             return operator_name(content, limits=name.endswith("*"))
         if name == "qvar":
             return wildcard(plain_text(content).strip())
-        if content.strip() in NATIONAL:
+        if content.strip() in NATIONAL and content.strip() not in _WORDS:
             return SIGNS[f"\\{content.strip()}"]
         return None if "$" in content else text_sign(plain_text(content))
     if _LENGTH.match(token) is not None:

@@ -187,12 +187,14 @@ def _name_with(formula: PreparedFormula, place: int, found: Collection[int]) -> 
 
 
 def _is_name(formula: PreparedFormula, place: int) -> bool:
-    """Whether a node is a letter with an index or accent."""
-    if formula.labels[place] not in _JOINED_TO_LETTERS:
-        return False
+    """Whether a node is a letter with an index or accent, not a sum with limits or an arrow."""
+    is_joined = False
     while formula.labels[place] in _JOINED_TO_LETTERS and formula.operands[place]:
+        if formula.labels[place] != "O!SUB" and len(formula.operands[place]) != 1:
+            return False  # E → F
+        is_joined = True
         place = formula.operands[place].start
-    return not formula.operands[place]
+    return is_joined and formula.labels[place].startswith("V!")
 
 
 def _written(

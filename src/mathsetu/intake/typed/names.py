@@ -17,15 +17,14 @@ FUNCTIONS: Final[dict[str, str]] = {
     "asin": "\\arcsin", "acos": "\\arccos",
     "atan": "\\arctan", "lg": "\\log", "lb": "\\log_2", "máx": "\\max", "mín": "\\min",
     "GCD": "\\gcd", "hcf": "\\gcd", "HCF": "\\gcd",
-    "Ker": "\\ker", "Det": "\\det", "rang": "\\operatorname{rank}",
-    "Rang": "\\operatorname{rank}", "rg": "\\operatorname{rank}", "LCM": "\\operatorname{lcm}",
+    "Ker": "\\ker", "Det": "\\det", "grad": "\\nabla", "LCM": "\\operatorname{lcm}",
     "sh": "\\sinh", "ch": "\\cosh", "cth": "\\coth", "Arctan": "\\arctan",
     "Arcsin": "\\arcsin", "Arccos": "\\arccos",
 }  # fmt: skip
 FUNCTIONS.update(
     (name, f"\\operatorname{{{name}}}")
     for name in (
-        "div curl grad lcm sgn sign rank nullity span tr trace sech csch erf erfc erfi sinc adj "
+        "div curl lcm sgn sign rank nullity span tr trace sech csch erf erfc erfi sinc adj "
         "diag vol var cov Var Cov Re Im Aut Hom End Gal Tr Res Li arsinh arcosh artanh arccot "
         "argmax argmin"
     ).split()
@@ -33,6 +32,7 @@ FUNCTIONS.update(
 FUNCTIONS.update(
     (name, f"\\{known}" if f"\\{known}" in FUNCTIONS.values() else f"\\operatorname{{{known}}}")
     for name, known in NATIONAL.items()
+    if name not in ("rot", "grad")  # "rot" is also a word: see CALLED
 )
 #: Functions written with fences: the opening and the closing sign.
 FENCED: Final = {

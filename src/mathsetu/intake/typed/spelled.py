@@ -16,7 +16,7 @@ from mathsetu.intake.typed.names import AND_OR, GREEK, LETTER_WORDS
 
 #: The texts in which there may be such a sign.
 SPELLED: Final = re.compile(
-    r"nabla|partial|forall| [.xoUn] |P(?:r|rob)?\(|\d ?x ?10|\{ ?\w in |frac\{|binom\{",
+    r"nabla|partial|forall|rot | [.xoUn] |P(?:r|rob)?\(|\d ?x ?10|\{ ?\w in |frac\{|binom\{",
     re.IGNORECASE,
 )
 # partial u / partial t; partial_t u.
@@ -25,6 +25,8 @@ _SCRIPTS: Final = frozenset({Kind.SCRIPT, Kind.SUP, Kind.SUB})
 _VARIABLES: Final = frozenset({Kind.LETTER, Kind.SYMBOL})
 _FRACTIONS: Final = frozenset(("frac", "dfrac", "tfrac", "binom"))
 _SETS: Final = {"U": "∪", "n": "∩"}
+# Differentials of vectors: int F . dr.
+_VECTORS: Final = re.compile("d[rslxSA]")
 _PRODUCTS: Final = {"x": "×", "X": "×", ".": "·", "*": "·", "·": "·", "×": "×"}
 
 
@@ -55,6 +57,8 @@ def read_spelled_signs(text: str, found: Sequence[Token]) -> None:
         elif token.text == "in" and (has_quantifier or _is_in_set(found, place)):
             if place and found[place - 1].kind in _VARIABLES and _is_variable(following):
                 _become(token, "∈")
+        elif token.text == "rot" and _is_vector_field(following):
+            token.kind = Kind.FUNCTION
         elif token.text == "o" and _is_composition(found, place):
             _become(token, "∘")
         elif token.text == "x" and place and found[place - 1].text == "∇":
@@ -98,11 +102,15 @@ def _is_scripted(following: Sequence[Token]) -> bool:
 
 
 def _is_product(tokens: Sequence[Token]) -> bool:
-    """Whether a full stop between blanks joins two letters in an equation: ``a . b = 0``."""
-    if len(tokens) < 4 or tokens[3].kind is not Kind.RELATION:
+    """Whether a full stop between blanks joins letters: ``a . b = 0``, or ``int_C F . dr``."""
+    if len(tokens) < 3 or tokens[0].kind not in _VARIABLES:
         return False
-    are_apart = all(after.gap == 1 for _, after in pairwise(tokens[:3]))
-    return are_apart and tokens[0].kind in _VARIABLES and tokens[2].kind in _VARIABLES
+    if any(after.gap != 1 for _, after in pairwise(tokens[:3])):
+        return False
+    if _VECTORS.fullmatch(tokens[2].text):
+        return True
+    is_related = len(tokens) > 3 and tokens[3].kind is Kind.RELATION
+    return is_related and tokens[2].kind in _VARIABLES
 
 
 def _is_set(found: Sequence[Token], place: int, following: Sequence[Token]) -> bool:
@@ -126,6 +134,13 @@ def _has_two_arguments(found: Sequence[Token], place: int) -> bool:
         if place < 0:
             return False
     return True
+
+
+def _is_vector_field(following: Sequence[Token]) -> bool:
+    """Whether a capital letter follows ``rot``, and then an operator or nothing."""
+    if not following or not _is_capital(following[0]) or following[0].gap != 1:
+        return False
+    return len(following) == 1 or following[1].kind in (Kind.INFIX, Kind.RELATION, Kind.CLOSING)
 
 
 def _is_composition(found: Sequence[Token], place: int) -> bool:
