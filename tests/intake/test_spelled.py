@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from string import ascii_lowercase
+
 import pytest
 
 from mathsetu.formulas import parse_latex
@@ -129,6 +131,28 @@ def test_a_sign_typed_as_a_word_is_read_as_the_sign(typed: str, latex: str) -> N
         ("P(A U B) = P(A) + P(B) - P(A n B)", r"P(A\cup B)=P(A)+P(B)-P(A\cap B)"),
         ("A U B = B U A", r"A\cup B=B\cup A"),
         ("A = L U P", "A=LUP"),
+        ("(ax+by)^2", "(ax+by)^2"),
+        ("(ax + by)^2", "(ax+by)^2"),
+        ("(by+ax)^2", "(by+ax)^2"),
+        ("(a+bi)(c+di)", "(a+bi)(c+di)"),
+        ("(a-bi)(a+bi) = a^2+b^2", "(a-bi)(a+bi)=a^2+b^2"),
+        ("|a+bi|", "|a+bi|"),
+        ("|a-bi|", "|a-bi|"),
+        ("|ta+b|", "|ta+b|"),
+        ("||x+ty||^2", r"\|x+ty\|^2"),
+        ("||x-ty||^2", r"\|x-ty\|^2"),
+        ("||Ax-by||", r"\|Ax-by\|"),
+        ("||f+tg||^2 >= 0", r"\|f+tg\|^2\ge 0"),
+        ("<x+ty,x+ty>", r"\langle x+ty,x+ty\rangle"),
+        ("zeta(1/2+it)", r"\zeta(\frac12+it)"),
+        ("dy/dx = (ax+by)/(cx+dy)", r"\frac{dy}{dx}=\frac{ax+by}{cx+dy}"),
+        ("|ax+by+c|/sqrt(a^2+b^2)", r"\frac{|ax+by+c|}{\sqrt{a^2+b^2}}"),
+        (r"\frac{1}{2}(ax+by)", r"\frac{1}{2}(ax+by)"),
+        ("(y-my)^2", "(y-my)^2"),
+        (
+            "||x+y||^2 = ||x||^2 + 2x.y + ||y||^2",
+            r"\|x+y\|^2=\|x\|^2+2x\cdot y+\|y\|^2",
+        ),
         ("int_S curl F . dS = int_C F . dr", r"\int_S\operatorname{curl}F\cdot dS=\int_CF\cdot dr"),
         ("∫_C F . dr = 0", r"\int_CF\cdot dr=0"),
         ("rot F = 0", r"\operatorname{curl}F=0"),
@@ -157,6 +181,18 @@ def test_a_sign_typed_as_a_word_is_read_as_the_sign(typed: str, latex: str) -> N
 def test_a_formula_without_the_brackets_of_latex_is_read_as_meant(typed: str, latex: str) -> None:
     [formula] = typed_question(typed).formulas
     assert parse_latex(formula).opt == parse_latex(latex).opt
+
+
+@pytest.mark.parametrize("typed", ["(z+{})^2", "|z+{}|", "({}+z)^2", "(2z-{})^2", "z = w + {}"])
+def test_a_product_of_any_two_letters_is_a_term_in_a_formula(typed: str) -> None:
+    names = {"ch", "lb", "lg", "oo", "or", "rg", "sh", "tg"}
+    pairs = {one + other for one in ascii_lowercase for other in ascii_lowercase} - names
+    wrong = {
+        pair
+        for pair in sorted(pairs)
+        if len(found := typed_question(typed.format(pair)).formulas) != 1 or pair not in found[0]
+    }
+    assert not wrong
 
 
 @pytest.mark.parametrize(
@@ -195,6 +231,11 @@ def test_two_formulas_beside_each_other_stay_two(typed: str, formulas: tuple[str
         "nullity of a matrix",
         "Find x . y is given",
         "rot und blau",
+        "die Achse (x-as) und (x-os)",
+        "(on-off) and (in/out)",
+        "(a and b)",
+        "read (by me) it",
+        "sets (in R) of",
         "ist F rot oder blau",
         "gut . da",
         "a sin wave",

@@ -19,8 +19,8 @@ from mathsetu.intake.typed.lexer import (
     SIGNS_BEFORE,
     Kind,
     Token,
+    is_prose,
     joins,
-    short_words,
 )
 from mathsetu.intake.typed.names import FENCED, FUNCTIONS, INFIX_WORDS
 
@@ -108,13 +108,11 @@ class _Bars:
 
     def _is_prose(self, place: int) -> bool:
         token = self._found[place]
-        if token.kind is Kind.SHORT:
-            return token.text in short_words()
+        if token.kind in (Kind.SHORT, Kind.CONNECTIVE):
+            return is_prose(self._found, place)
         if token.text == ".":  # u.v
             return bool(token.gap) or not self._is_tight(place + 1)
-        return token.kind is Kind.CONNECTIVE or (
-            token.kind is Kind.OTHER and token.text not in ":&"
-        )
+        return token.kind is Kind.OTHER and token.text not in ":&"
 
     def _take(self, place: int) -> None:
         """Close an open bar with this one, or open this one."""

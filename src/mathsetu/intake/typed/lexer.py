@@ -217,6 +217,7 @@ _BY_ROLE: Final = {
 }
 # Signs that the table lists as letters, but that also occur in prose.
 _NO_MATHEMATICS: Final = frozenset("§¶®©£¥†‡♣♢♡♠✓✠★■□#&$_\\Åå æÆœØøß")
+_CLOSINGS: Final = frozenset(")]|‖")
 _COMMAND_PAIRS: Final = {
     "\\langle": "\\rangle", "\\lfloor": "\\rfloor", "\\lceil": "\\rceil",
     "\\lvert": "\\rvert", "\\lVert": "\\rVert",
@@ -311,6 +312,12 @@ def tokens(text: str) -> list[Token]:
             found.append(Token(Kind.SUP, written, start, 0, True))
             continue
         kind, strong = _kind(group, written)
+        if (
+            kind is Kind.FUNCTION
+            and len(written) == 2
+            and text[position : position + 1] in _CLOSINGS
+        ):
+            kind = Kind.SHORT  # ||f+tg||
         found.append(Token(kind, written, start, gap, strong))
     _mark_addresses(found)
     _mark_images(found)
@@ -563,6 +570,8 @@ BARS: Final = DOUBLE_BARS | {"|", "∣"}
 MOST_INSIDE: Final = 40
 _JOINING: Final = frozenset({boxes.MULTIPLICATION, boxes.ADDITION, boxes.RELATION, boxes.META})
 _DOTS: Final = frozenset("\\dots \\ldots \\cdots".split())
+_SUMS: Final = frozenset("+*·")
+_MINUEND: Final = re.compile("[a-z][yzx]|[bd]i")
 _FACTORS: Final = frozenset({Kind.NUMBER, Kind.LETTER, Kind.SYMBOL, Kind.NAME, Kind.SHORT})
 _CONTINUING: Final = frozenset(
     {Kind.SCRIPT, Kind.SUP, Kind.SUB, Kind.OPENING, Kind.POSTFIX, Kind.WORD}
@@ -613,10 +622,9 @@ class Row:
         if called or self._connecting[closing] == self._connecting[opening]:
             return True
         # Short words may be products or prose.
-        return all(
-            token.kind is not Kind.CONNECTIVE
-            and (token.kind is not Kind.SHORT or token.text not in short_words())
-            for token in self.tokens[opening + 1 : min(closing, opening + MOST_INSIDE)]
+        return not any(
+            is_prose(self.tokens, place)
+            for place in range(opening + 1, min(closing, opening + MOST_INSIDE))
         )
 
     def has_operators(self, opening: int) -> bool:
@@ -688,6 +696,45 @@ def end_of_exponent(tokens: Sequence[Token], mark: int) -> int:
         end += 1
     is_open = end < len(tokens) and not tokens[end].gap and tokens[end].kind in _CONTINUING
     return 0 if end < first + 2 or is_open else end
+
+
+def is_prose(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a token is a connective or a short word, not a product of letters.
+
+    >>> is_prose(tokens("|a+bi|"), 3), is_prose(tokens("(a by b)"), 2)
+    (False, True)
+    """
+    word = tokens[place]
+    if word.kind is not Kind.SHORT:
+        return word.kind is Kind.CONNECTIVE
+    return word.text in short_words() and not _is_term(tokens, place)
+
+
+def _is_term(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a short word is a term of a sum or difference: ``(ax+by)^2``, ``a-bi``, ``by+ax``."""
+    word = tokens[place]
+    before = tokens[place - 1] if place else None
+    following = tokens[place + 1] if place + 1 < len(tokens) else None
+    if len(word.text) != 2 or not word.text.islower() or place < 1 or before is None:
+        return False
+    is_even = bool(before.gap) == bool(word.gap)
+    if before.text in _SUMS and is_even:
+        other = tokens[place - 2] if place > 1 else None
+        is_apart = other is None or other.kind not in (Kind.WORD, Kind.CONNECTIVE)
+        return is_apart and not (following is not None and following.text in HYPHENS)
+    if before.text in HYPHENS and is_even and place > 1:
+        other = tokens[place - 2]
+        if other.kind is Kind.SHORT and other.text not in short_words():
+            return True  # ax-by
+        is_counted = place > 2 and tokens[place - 3].kind is Kind.NUMBER and not other.gap
+        if other.kind is Kind.LETTER and is_counted:
+            return True  # 2z-it
+        # a-bi and x-ty, but not the x-os, Czech for the axis
+        return other.kind in _SIGNS_OF_LISTS and _MINUEND.fullmatch(word.text) is not None
+    beyond = tokens[place + 2] if place + 2 < len(tokens) else None
+    if before.kind not in (Kind.OPENING, Kind.BAR) or following is None or beyond is None:
+        return False
+    return following.text in _SUMS and beyond.kind not in (Kind.WORD, Kind.CONNECTIVE)
 
 
 def joins(token: Token | None) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Final
 
 from mathsetu.intake.typed.lexer import Kind, Token, kind_of_sign
@@ -16,7 +15,8 @@ from mathsetu.intake.typed.names import AND_OR, GREEK, LETTER_WORDS
 
 #: The texts in which there may be such a sign.
 SPELLED: Final = re.compile(
-    r"nabla|partial|forall|rot | [.xoUn] |P(?:r|rob)?\(|\d ?x ?10|\{ ?\w in |frac\{|binom\{",
+    r"nabla|partial|forall|rot | [.xoUn] |P(?:r|rob)?\(|\d ?x ?10|\d[a-z]\.[a-z]|\{ ?\w in "
+    r"|frac\{|binom\{",
     re.IGNORECASE,
 )
 # partial u / partial t; partial_t u.
@@ -72,7 +72,7 @@ def read_spelled_signs(text: str, found: Sequence[Token]) -> None:
             token.kind, token.text = Kind.CONNECTIVE, AND_OR[token.text]
         elif token.text == "x" and token.gap and _is_set(found, place - 1, following):
             _become(token, "×")
-        elif token.text == "." and place and _is_product([found[place - 1], token, *following]):
+        elif token.text == "." and place and _is_product(found, place, following):
             _become(token, "·")
 
 
@@ -101,16 +101,19 @@ def _is_scripted(following: Sequence[Token]) -> bool:
     return bool(following) and following[0].kind in _SCRIPTS and not following[0].gap
 
 
-def _is_product(tokens: Sequence[Token]) -> bool:
-    """Whether a full stop between blanks joins letters: ``a . b = 0``, or ``int_C F . dr``."""
-    if len(tokens) < 3 or tokens[0].kind not in _VARIABLES:
+def _is_product(found: Sequence[Token], place: int, following: Sequence[Token]) -> bool:
+    """Whether a full stop joins letters: ``a . b = 0``, ``int_C F . dr``, ``2x.y``."""
+    before, dot = found[place - 1 : place + 1]
+    if not following or before.kind not in _VARIABLES or dot.gap != following[0].gap:
         return False
-    if any(after.gap != 1 for _, after in pairwise(tokens[:3])):
-        return False
-    if _VECTORS.fullmatch(tokens[2].text):
-        return True
-    is_related = len(tokens) > 3 and tokens[3].kind is Kind.RELATION
-    return is_related and tokens[2].kind in _VARIABLES
+    if not dot.gap:
+        is_counted = place > 1 and found[place - 2].kind is Kind.NUMBER and not before.gap
+        ends = len(following) < 2 or following[1].gap or following[1].kind is Kind.CLOSING
+        return bool(is_counted and ends and following[0].kind in _VARIABLES)
+    if dot.gap > 1 or _VECTORS.fullmatch(following[0].text):
+        return dot.gap == 1
+    is_related = len(following) > 1 and following[1].kind is Kind.RELATION
+    return is_related and following[0].kind in _VARIABLES
 
 
 def _is_set(found: Sequence[Token], place: int, following: Sequence[Token]) -> bool:
