@@ -313,10 +313,14 @@ class Operands(Words):
         return -after
 
     def _is_summed(self, place: int, after: int) -> bool:
-        """Whether a term follows ``sum`` in prose: *of sum 1/n^2*, not *the sum 1/2*."""
+        """Whether a term follows ``sum``: *of sum 1/n^2*, *sum a r^n*, not *the sum 1/2*."""
         row = self.row
         if self.tokens[place - 1].text in _ARTICLES:
             return False
+        factors = (row.at(after), row.at(after + 1))
+        letters = [one is not None and one.kind is Kind.LETTER for one in factors]
+        if letters[0] and row.is_tight(after + sum(letters), *_SCRIPTS):
+            return True
         one, slash, below = (row.at(after + step) for step in range(3))
         return (
             one is not None

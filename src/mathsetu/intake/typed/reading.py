@@ -643,7 +643,8 @@ class Reading(Operands):
                 is_coefficient = self._is_coefficient_of(place)
                 fits = self._runs_into_operator(place + is_coefficient)
         elif following.kind in PROSE:
-            fits = begun and not is_word
+            is_next = self.relations and self.tokens[place - 1].text == "0"  # f(c) = 0 f is
+            fits = begun and not (is_word or is_next)
         else:
             fits = begun
         if fits and is_word and following is not None and following.kind in PROSE:
