@@ -42,11 +42,8 @@ def problems(hit: Hit, post: Post) -> Iterator[str]:
 def _problems(reason: Reason, post: Post) -> Iterator[str]:
     texts = (post.title, post.body, post.question)
     spans = [span for text in texts for span in split(text)]
-    words = " ".join(
-        [*(span.content for span in spans if span.kind == "text"),
-         *(tag.replace("-", " ") for tag in post.tags)]
-    )  # fmt: skip
-    words = _joined(words)
+    tags = [tag.replace("-", " ") for tag in post.tags]
+    words = _joined(" ".join([*(span.content for span in spans if span.kind == "text"), *tags]))
     formulas = {span.content for span in spans if span.kind == "formula"}
     for one in reason.evidence:
         if one.kind == "formula":
@@ -54,10 +51,12 @@ def _problems(reason: Reason, post: Post) -> Iterator[str]:
                 yield f"{one.found!r} is no formula of the post"
         elif not one.found or _joined(one.found) not in words:
             yield f"{one.found!r} is not in the post"
-        elif one.translation and not (
-            set(analyze(one.translation, post.language)) & set(analyze(one.found, post.language))
-        ):
-            yield f"{one.found!r} is no part of {one.translation!r}"
+        elif one.translation:
+            found = set(analyze(one.found, post.language))
+            if _joined(one.found) in _joined(" ".join(tags)):
+                found |= set(analyze(one.found, "en"))  # tags are also read as English
+            if not found & set(analyze(one.translation, post.language)):
+                yield f"{one.found!r} is no part of {one.translation!r}"
     if reason.part == "words":
         for told in filter(None, reason.detail.split("; ")):
             shown = told.partition(" → ")[2] or told
