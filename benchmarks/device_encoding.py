@@ -33,7 +33,7 @@ from mathsetu.records import Post
 from mathsetu.retrieval.meaning import MeaningBuilder, MeaningSettings
 
 # More distinct passages take longer to split and do not change the figures.
-_MOST_DISTINCT = 20_000
+_MAX_DISTINCT = 20_000
 _POSTS = 2_500_000
 # Number of sampler posts that are joined into one post of the usual length.
 _JOINED = 2
@@ -121,7 +121,7 @@ def main() -> None:
         sys.exit(f"device_encoding: {error}")
     processor = MeaningBuilder(MeaningSettings())
     device = MeaningBuilder(MeaningSettings(), options.device)
-    filled = fill(processor, options.data, min(options.passages, _MOST_DISTINCT))
+    filled = fill(processor, options.data, min(options.passages, _MAX_DISTINCT))
     distinct = sorted(processor.wanted, key=processor.kind.order)
     per_post = len(distinct) / filled
     tokens = np.mean([len(processor.kind.opened(passage)) for passage in distinct])

@@ -40,7 +40,7 @@ _BEST, _RESCORED, _FORMULAS_KEPT, _PASSAGES = 600, 600, 500, 20_000
 _FORMULAS_PER_POST, _PASSAGES_PER_POST = 4, 3.5
 _DIMENSIONS = 384
 # Maximum number of stored vectors; more would take more memory, but not more time.
-_MOST_ROWS = 1_000_000
+_MAX_ROWS = 1_000_000
 
 Query = Callable[[], Any]
 
@@ -133,7 +133,7 @@ def formula_queries(posts: int, rng: np.random.Generator, queries: int) -> dict[
 def vector_queries(posts: int, rng: np.random.Generator, queries: int) -> dict[str, list[Query]]:
     count = int(posts * _PASSAGES_PER_POST)
     signs = rng.integers(0, 2**64, (count, _DIMENSIONS // 64), dtype=np.uint64)
-    stored = min(count, _MOST_ROWS)
+    stored = min(count, _MAX_ROWS)
     rows = rng.integers(-127, 128, (stored, _DIMENSIONS), dtype=np.int8)
     scales = rng.random(stored, dtype=np.float32)
     wanted = np.sort(rng.choice(stored, _PASSAGES, replace=False))

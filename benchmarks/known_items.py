@@ -26,7 +26,7 @@ from mathsetu.recipes import load_recipe
 from mathsetu.records import Post, Query
 
 OURS = ("English", "Hindi", "Spanish", "Czech", "Croatian", "Persian", "Nepali")
-FEWEST_WORDS = 6
+MIN_WORDS = 6
 DRAWING = re.compile(r"\[asy\].*?\[/asy\]", re.DOTALL)
 # Chinese, Japanese and Thai have no spaces between words; two letters count as one word.
 UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u4e00-\u9fff]")
@@ -42,7 +42,7 @@ def spoken(question: str) -> str:
     """The words of a query, or nothing if there are too few."""
     text = " ".join(words(DRAWING.sub(" ", question)).split())
     letters = len(UNSPACED.findall(text)) // 2
-    return text if len(text.split()) + letters >= FEWEST_WORDS else ""
+    return text if len(text.split()) + letters >= MIN_WORDS else ""
 
 
 def queries(data: Path, language: str) -> Iterator[Query]:

@@ -31,7 +31,7 @@ from mathsetu.recipes.schema import Recipe
 from mathsetu.records import Post, Query
 
 _DEPTH = 10
-_FEWEST_WORDS = 4
+_MIN_WORDS = 4
 _TWINS = "rid_maths_"
 _ASKED = 500
 # The lowest relevant grade in the sampler.
@@ -57,7 +57,7 @@ def titles(data: Path, as_words: bool) -> list[Query]:
     asked = []
     for topic in topics("en", data):
         text = " ".join(words(topic.title).split()) if as_words else topic.title
-        if len(text.split()) >= (_FEWEST_WORDS if as_words else 1):
+        if len(text.split()) >= (_MIN_WORDS if as_words else 1):
             asked.append(Query(topic.id, text, language="en"))
     return asked
 
@@ -112,7 +112,7 @@ def hindi_questions(recipe: Recipe, data: Path, place: Path) -> None:
         second["q"]: posts[first["q"]].id
         for first, second in pairwise(rows)
         if first["src"] == f"{_TWINS}hi" and second["src"] == f"{_TWINS}en"
-        if len(words(second["q"]).split()) > _FEWEST_WORDS and second["q"].isascii()
+        if len(words(second["q"]).split()) > _MIN_WORDS and second["q"].isascii()
     }
     step = max(1, len(twins) // _ASKED)
     asked = [Query(post, text, language="en") for text, post in list(twins.items())[::step]]

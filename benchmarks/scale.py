@@ -45,10 +45,10 @@ print(opened - started, time.perf_counter() - opened)
 """
 # The limits of the search, and values that disable them.
 _LIMITS: tuple[tuple[Any, str, int], ...] = (
-    (formula, "_KEPT", 1 << 40),
+    (formula, "_CANDIDATES", 1 << 40),
     (formula, "_RESCORED", 1 << 30),
     (meaning, "_ALL_COMPARED", 1 << 40),
-    (weighting, "_MARGIN", 1 << 30),
+    (weighting, "_EXTRA_CANDIDATES", 1 << 30),
 )
 
 

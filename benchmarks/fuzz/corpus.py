@@ -14,7 +14,7 @@ CASES = _REPOSITORY / "tests" / "fuzz" / "cases"
 DEFAULT = _REPOSITORY / ".fuzz"
 #: Longer inputs are not kept: they are slow, and hardly ever reach more lines than shorter ones.
 LONGEST_SEED = 4_000
-_MOST_SEEDS = 2_000
+_MAX_SEEDS = 2_000
 
 
 class Corpus:
@@ -25,7 +25,7 @@ class Corpus:
 
     def seeds(self, target: str) -> list[bytes]:
         """Return the inputs that earlier runs kept for a target."""
-        return _inputs(self.folder / "seeds" / target)[:_MOST_SEEDS]
+        return _inputs(self.folder / "seeds" / target)[:_MAX_SEEDS]
 
     def keep(self, target: str, data: bytes) -> None:
         """Keep an input for later runs."""

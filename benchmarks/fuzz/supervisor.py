@@ -24,7 +24,7 @@ LONGEST_CASE = 20.0
 #: So is a case that takes more wall-clock time than this: it may wait for something for ever.
 LONGEST_WAIT = 90.0
 #: A target whose cases had to be killed this often is left out for the rest of the run.
-MOST_ENDED = 5
+MAX_ENDED = 5
 _LOOK_EVERY = 0.2
 _SLICE = 2.0
 
@@ -177,7 +177,7 @@ class Supervisor:
             name = targets[(turn + step) % len(targets)]
             most = self._plan.cases // len(targets)
             left = most - self.result.tallies[name].cases
-            if left > 0 and self._ended[name] < MOST_ENDED:
+            if left > 0 and self._ended[name] < MAX_ENDED:
                 seconds = min(_SLICE * self._shares.get(name, 1.0), end - time.monotonic())
                 worker.give(name, seconds, -(-left // self._plan.processes))
                 return turn + step + 1
@@ -218,8 +218,8 @@ class Supervisor:
         tally.note(outcome)
         self._note(Finding(name, outcome, f"{outcome} of the process", data, report))
         self._ended[name] += 1
-        if self._ended[name] == MOST_ENDED:
+        if self._ended[name] == MAX_ENDED:
             self.result.left_out.append(name)
-            self._say(f"{name}: left out after {MOST_ENDED} of its cases had to be ended")
+            self._say(f"{name}: left out after {MAX_ENDED} of its cases had to be ended")
         with suppress(OSError):
             worker.start()

@@ -44,7 +44,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
 EQUIVALENT = Path(__file__).with_name("equivalent.tsv")
 _UNREACHED, _CHANGES_NOTHING = "not reached", "changes nothing"
 # A line that more tests reach is tested with a sample of this size.
-_MOST_TESTS = 150
+_MAX_TESTS = 150
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class Reached:
     def _some(names: set[str], path: Path) -> list[str]:
         """Sort tests; of very many, keep those of the module's test file and a regular sample."""
         own = {name for name in names if f"/test_{path.stem}.py" in name}
-        step = ceil(len(names) / _MOST_TESTS) or 1
+        step = ceil(len(names) / _MAX_TESTS) or 1
         return sorted(own) + sorted(names - own)[::step]
 
     def _contexts(self, path: Path, line: int | None) -> set[str]:

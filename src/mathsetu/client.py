@@ -38,7 +38,7 @@ __all__ = ["AsyncClient", "Client", "ServerError", "Unavailable"]
 
 Result = TypeVar("Result")
 # Bytes read of an answer, at most; real answers have a few megabytes.
-_MOST = 1 << 26
+_MAX_BYTES = 1 << 26
 _BUSY = (429, 503)
 
 
@@ -186,10 +186,10 @@ class Client:
         request = Request(address, body, headers, method=method)  # noqa: S310 - checked above
         try:
             with self._opener.open(request, timeout=self._seconds) as response:
-                return json.loads(response.read(_MOST))
+                return json.loads(response.read(_MAX_BYTES))
         except HTTPError as error:
             with error:
-                line = _line(error.read(_MOST)) or f"the server answered with {error.code}"
+                line = _line(error.read(_MAX_BYTES)) or f"the server answered with {error.code}"
             if error.code in _BUSY:
                 raise Unavailable(one_line(line)) from None
             raise ServerError(error.code, line) from None

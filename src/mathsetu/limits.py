@@ -14,7 +14,7 @@ LONGEST_NAME: Final = 1_000
 #: Characters in one text of a record (title, body, question, a query). A longer one is a bad row.
 LONGEST_TEXT: Final = 10_000_000
 #: Formulas in one post. A post with more is a bad row.
-MOST_FORMULAS: Final = 100_000
+MAX_FORMULAS: Final = 100_000
 #: Characters of one formula. The parser warns and ignores the rest.
 LONGEST_FORMULA: Final = 100_000
 #: Characters of Markdown that are rendered at once; a longer text is read as plain text.
@@ -24,11 +24,11 @@ LONGEST_DOCUMENT: Final = 128 * 1024 * 1024
 #: Bytes that a compressed tar archive may unpack to, since it is held in memory.
 LONGEST_ARCHIVE: Final = 512 * 1024 * 1024
 #: How many times its size an archive may unpack to, if that is more than `LONGEST_ARCHIVE`.
-MOST_GROWTH: Final = 100
+MAX_GROWTH: Final = 100
 #: Members of an archive.
-MOST_MEMBERS: Final = 100_000
+MAX_MEMBERS: Final = 100_000
 #: Digits of an integer (a grade, a rank, a score of votes, a cut-off).
-MOST_DIGITS: Final = 18
+MAX_DIGITS: Final = 18
 
 
 def has_lone_surrogate(text: str) -> bool:

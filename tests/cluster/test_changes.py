@@ -174,7 +174,7 @@ def test_all_posts_cannot_be_removed(node, tmp_path):
 
 @pytest.mark.thorough
 def test_many_changes_keep_few_tables_and_points(node, tmp_path, monkeypatch):
-    monkeypatch.setattr("mathsetu.cluster.change._MOST_TABLES", 4)
+    monkeypatch.setattr("mathsetu.cluster.change._MAX_TABLES", 4)
     posts = some_posts(8)
     published(tmp_path / "library", posts)
     from mathsetu.cluster.change import add_to_cluster, remove_from_cluster

@@ -121,7 +121,7 @@ def test_archives_that_grow_too_large_are_refused(
         archive.writestr("a.tex", b"x" * 200_000)
     with pytest.raises(InputError, match="more than 100 times"):
         read(tmp_path / "a.zip")
-    monkeypatch.setattr(trees, "MOST_MEMBERS", 3)
+    monkeypatch.setattr(trees, "MAX_MEMBERS", 3)
     (tmp_path / "b.tar").write_bytes(tarred({f"{n}.tex": b"x" for n in range(5)}, "w"))
     with pytest.raises(InputError, match="more than 3 members"):
         read(tmp_path / "b.tar")

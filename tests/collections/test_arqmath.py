@@ -223,7 +223,7 @@ def test_answers_with_their_questions_are_told_by_their_fields(tmp_path: Path) -
 def test_what_is_no_answer_is_named_or_skipped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: dict[str, object], message: str
 ) -> None:
-    monkeypatch.setattr(source_text, "MOST_FORMULAS", 10)
+    monkeypatch.setattr(source_text, "MAX_FORMULAS", 10)
     path = tmp_path / "posts.jsonl"
     rows = [ANSWER, ANSWER | wrong]
     path.write_text("\n".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")

@@ -149,7 +149,7 @@ def test_add_counts_what_it_skips(mathsetu: Mathsetu) -> None:
 def test_a_post_beyond_the_limits_is_a_bad_row(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mathsetu.collections.source_text.MOST_FORMULAS", 3)
+    monkeypatch.setattr("mathsetu.collections.source_text.MAX_FORMULAS", 3)
     monkeypatch.setattr("mathsetu.collections.source_text.LONGEST_TEXT", 50)
     monkeypatch.setattr("mathsetu.collections.jsonl.LONGEST_TEXT", 50)
     many, long = "$x$ " * 4, "x" * 51

@@ -682,7 +682,7 @@ def test_pages_of_a_pdf_are_posts_as_far_as_they_can_be_read(
     assert bad.tally is not None
     assert bad.tally.ignored.counts == {"a PDF without text (scanned images?)": 1}
     texts[:] = ["a", "b", "c"]
-    monkeypatch.setattr(pdf, "_MOST_PAGES", 2)
+    monkeypatch.setattr(pdf, "_MAX_PAGES", 2)
     bad = BadRows(notes=[])
     assert len(read(path, bad)) == 2
     assert bad.notes == [f"{path}: too long; read up to page 2"]

@@ -155,7 +155,7 @@ def test_a_name_that_is_not_utf8_is_a_bad_row(tmp_path: Path) -> None:
 def test_a_bad_section_is_named_with_its_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mathsetu.collections.source_text.MOST_FORMULAS", 2)
+    monkeypatch.setattr("mathsetu.collections.source_text.MAX_FORMULAS", 2)
     write(tmp_path / "a.md", "---\ntags: x\n---\n# One\n\n$a$\n\n# Two\n$a$ $b$ $c$\n")
     with pytest.raises(RowError, match=r"a\.md line 8: the body has 3 formulas"):
         list(read_posts(tmp_path))

@@ -184,7 +184,7 @@ def test_integers_and_texts_have_limits(monkeypatch: pytest.MonkeyPatch) -> None
     jsonl.check_texts({"a": ["xyz"]}, "row")
     with pytest.raises(ValueError, match=r'^"a" is longer than 3 characters$'):
         jsonl.check_texts({"a": ["x", "wxyz"]}, "row")
-    monkeypatch.setattr(jsonl, "MOST_FORMULAS", 1)
+    monkeypatch.setattr(jsonl, "MAX_FORMULAS", 1)
     formula = {"id": "f", "latex": "x"}
     assert len(jsonl.from_json({"id": "7", "body": "b", "formulas": [formula]}, Post).formulas) == 1
     with pytest.raises(ValueError, match="2 formulas where at most 1 are allowed"):

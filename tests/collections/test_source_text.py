@@ -25,7 +25,7 @@ def test_a_text_may_have_so_many_characters_and_formulas(monkeypatch: pytest.Mon
     with pytest.raises(ValueError, match=r"^the body is longer than 8 characters$"):
         read_text("x" * 9, "text", "7", "body")
     monkeypatch.setattr(source_text, "LONGEST_TEXT", 100)
-    monkeypatch.setattr(source_text, "MOST_FORMULAS", 2)
+    monkeypatch.setattr(source_text, "MAX_FORMULAS", 2)
     assert len(read_text("$a$ $b$", "text", "7", "body")[1]) == 2
     for read in (lambda text: read_text(text, "text", "7", "body"),
                  lambda text: formulas_in(text, "7", "body")):  # fmt: skip
@@ -37,7 +37,7 @@ def test_a_text_may_have_so_many_characters_and_formulas(monkeypatch: pytest.Mon
 def test_far_too_many_delimiters_are_refused_at_once(
     formula: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(source_text, "MOST_FORMULAS", 2)
+    monkeypatch.setattr(source_text, "MAX_FORMULAS", 2)
     source_text._check_delimiters(formula * 4, "body")
     with pytest.raises(ValueError, match=r"^the body has more than 2 formulas$"):
         source_text._check_delimiters(formula * 5, "body")

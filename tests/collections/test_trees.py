@@ -70,7 +70,7 @@ def test_an_encrypted_member_is_told() -> None:
 
 
 def test_an_archive_may_have_so_many_members(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trees, "MOST_MEMBERS", 2)
+    monkeypatch.setattr(trees, "MAX_MEMBERS", 2)
     members = {"a": b"1", "b": b"2"}
     for make, pack in ((ZipTree, zipped), (TarTree, tarred)):
         assert len(list(make(pack(members), "x").entries(BadRows()))) == 2

@@ -80,7 +80,7 @@ def test_pages_that_are_no_articles_are_counted(tmp_path: Path) -> None:
 def test_a_section_with_too_many_formulas_is_reported_and_the_others_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(source_text, "MOST_FORMULAS", 2)
+    monkeypatch.setattr(source_text, "MAX_FORMULAS", 2)
     bad = BadRows(skip=True)
     text = f"One.\n== Many ==\n{'<math>a</math> ' * 3}\n== Few ==\nTwo.\n"
     found = read(tmp_path, page("P", text), bad=bad)

@@ -72,7 +72,7 @@ def test_the_text_around_formulas_orders_them(monkeypatch: pytest.MonkeyPatch) -
         ("d:question:0", "d", 1.1),
     ]
     # Of the others, the text around is not looked at, and they come after these.
-    monkeypatch.setattr(formula_instances, "_IN_CONTEXT", 1)
+    monkeypatch.setattr(formula_instances, "_CONTEXTS_SCORED", 1)
     assert instances(every=False, context=said) == [("d:title:0", "d", 1.5), ("f1", "c", 0.5)]
 
 

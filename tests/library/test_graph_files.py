@@ -114,7 +114,7 @@ def test_only_formulas_of_the_fields_count() -> None:
 def test_graphs_of_sentences_are_joined_and_whole_ones_kept(
     posts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(graph_files, "_TOGETHER", 2)
+    monkeypatch.setattr(graph_files, "_BATCH_SIZE", 2)
     builder = GraphBuilder("terms")
     built = list(built_graphs(read_sources(posts, FIELDS), builder, Progress()))
     progress = Progress()

@@ -110,7 +110,7 @@ def test_graphs_keep_their_vectors(tmp_path: Path) -> None:
 def test_an_addition_that_merges_leaves_one_new_segment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writing, "_MOST_SEGMENTS", 1)
+    monkeypatch.setattr(writing, "_MAX_SEGMENTS", 1)
     build_library(tmp_path / "l", POSTS[:2], LIGHT, processes=1)
     add_posts(tmp_path / "l", POSTS[2:3], processes=1)
     [segment] = read_manifest(tmp_path / "l").segments
@@ -122,7 +122,7 @@ def test_an_addition_that_merges_leaves_one_new_segment(
 
 @pytest.mark.thorough
 def test_many_additions_leave_few_segments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writing, "_MOST_SEGMENTS", 3)
+    monkeypatch.setattr(writing, "_MAX_SEGMENTS", 3)
     build_library(tmp_path / "l", POSTS[:5], LIGHT, processes=1)
     sizes = []
     for post in POSTS[5:13]:

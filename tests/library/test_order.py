@@ -15,7 +15,7 @@ from mathsetu.collections.rows import BadRows
 from mathsetu.errors import InputError
 from mathsetu.intake.posts import read_post
 from mathsetu.library import Filter, Library, build_library, ranker
-from mathsetu.library.library import _LANGUAGES, _grouped
+from mathsetu.library.library import _POSTS_PER_GROUP, _grouped
 from mathsetu.library.store import STORE, Store, to_row, write_store
 from mathsetu.library.write import add_posts, optimize_library, remove_posts
 from mathsetu.recipes import load_recipe
@@ -250,7 +250,7 @@ def test_more_posts_are_examined_until_there_are_enough_groups() -> None:
 
     reply = SimpleNamespace(numbers=range(99))
     groups = _grouped(SimpleNamespace(versions=versions), reply, 2)  # type: ignore[arg-type]
-    assert asked == [2 * _LANGUAGES, 4 * _LANGUAGES, 8 * _LANGUAGES]
+    assert asked == [2 * _POSTS_PER_GROUP, 4 * _POSTS_PER_GROUP, 8 * _POSTS_PER_GROUP]
     assert groups[:2] == [(0, list(range(30))), (30, [30])]
 
 
@@ -559,7 +559,7 @@ def test_what_is_read_into_unknown_words_is_no_evidence(
     query = "자조거오4하로7 4차63아커고 5나1도3"
     assert bolder.answer("dělitelé a násobky", 1, language="cs").is_close
     assert not bolder.answer(query, 1).is_close
-    monkeypatch.setattr(ranker, "_LEAST_KNOWN", 0.0)
+    monkeypatch.setattr(ranker, "_MIN_KNOWN", 0.0)
     assert bolder.answer(query, 1).is_close
 
 

@@ -122,7 +122,7 @@ def test_without_removed_posts_all_may_be_found(folders: list[Path]) -> None:
 def test_only_so_many_ids_are_remembered(
     posts: SegmentedPosts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(segmented_posts, "_REMEMBERED", 2)
+    monkeypatch.setattr(segmented_posts, "_CACHE_SIZE", 2)
     posts.ids([1, 2])
     posts.ids([3])
     assert posts._numbers == {"b": 1, "c": 2, "d": 3}

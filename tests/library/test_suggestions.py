@@ -133,7 +133,7 @@ def test_a_misspelt_word_is_put_right(offered: Suggestions, typed: str, meant: s
 def test_words_of_many_titles_are_meant_once_the_titles_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_FEW", 2)
+    monkeypatch.setattr(module, "_FEW_POSTS", 2)
     titles = ("Zorblax spaces", "On zorblax spaces", "A theorem on zorblax spaces")
     posts = [Post(f"p{place}", "A body.", title=title) for place, title in enumerate(titles)]
     build_library(tmp_path / "library", posts, LIGHT, processes=1)

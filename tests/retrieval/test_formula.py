@@ -239,7 +239,7 @@ def test_weights_of_formulas_are_summed_again_up_to_so_many(
         build(tmp_path / "b", BODIES[2:], choices),
     ]
     index = FormulaRetriever(folders, choices)
-    monkeypatch.setattr(formula, "_FEW", len(index.distinct) - fewer)
+    monkeypatch.setattr(formula, "_FEW_FORMULAS", len(index.distinct) - fewer)
     stored = [segment.masses for segment in index.segments]
     same = all(map(np.array_equal, index.masses, stored))
     assert same == bool(fewer)
@@ -285,8 +285,8 @@ def test_a_post_whose_formulas_are_not_among_the_best_has_the_same_score(
     expected = index.ask([question])[0].scores(np.arange(6))
     assert (np.diff(expected) < 0).all()
     assert expected[5] == 0
-    monkeypatch.setattr(formula, "_KEPT", 4)
-    monkeypatch.setattr(formula, "_LEAST_KEPT", 1)
+    monkeypatch.setattr(formula, "_CANDIDATES", 4)
+    monkeypatch.setattr(formula, "_MIN_CANDIDATES", 1)
     [reply] = index.ask([question])
     assert reply.scores(np.array([4, 0, 5, 2])) == pytest.approx(expected[[4, 0, 5, 2]])
     monkeypatch.setattr(formula, "_RESCORED", 1)
@@ -306,8 +306,8 @@ def test_what_was_not_looked_at_is_reckoned_with_as_half_of_the_least_that_was(
         latex: index.ask([asked(latex)])[0].scores(np.array([0, 1]))
         for latex in ("a^2+b^2", "x+y+z")
     }
-    monkeypatch.setattr(formula, "_KEPT", 1)
-    monkeypatch.setattr(formula, "_LEAST_KEPT", 1)
+    monkeypatch.setattr(formula, "_CANDIDATES", 1)
+    monkeypatch.setattr(formula, "_MIN_CANDIDATES", 1)
     monkeypatch.setattr(formula, "_RESCORED", 0)
     found = index.ask([asked("a^2+b^2", "x+y+z")])[0].best(2)
     assert [alone["a^2+b^2"].argmax(), alone["x+y+z"].argmax()] == [0, 1]
@@ -328,7 +328,7 @@ def test_a_large_formula_is_matched_with_fewer(
 ) -> None:
     expected = retriever(tmp_path / "fewer", NEARER_FIRST, matched=3).formulas("a^2+b^2=d^2", 9)
     nodes = sum(1 for _ in parse_latex("a^2+b^2=d^2").opt.walk())
-    monkeypatch.setattr(formula, "_MOST_NODES", 3 * nodes + 1)
+    monkeypatch.setattr(formula, "_MAX_NODES", 3 * nodes + 1)
     found = retriever(tmp_path, NEARER_FIRST, matched=20).formulas("a^2+b^2=d^2", 9)
     assert [one.score for one in found] == [one.score for one in expected]
     assert len(found) == 5
@@ -429,7 +429,7 @@ def test_a_formula_that_has_nothing_in_common_is_no_reason(tmp_path: Path) -> No
 def test_as_many_formulas_are_found_as_are_wanted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(formula, "_KEPT", 1)
+    monkeypatch.setattr(formula, "_CANDIDATES", 1)
     index = retriever(tmp_path, NEARER_FIRST, matched=0)
     assert len(index.formulas("a^2+b^2=d^2", 4)) == 4
 

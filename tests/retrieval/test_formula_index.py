@@ -61,7 +61,7 @@ def test_a_merged_segment_is_that_of_the_posts_that_were_kept(
         WrittenSegment(build(tmp_path / name, bodies, choices), np.array(own), ["", ""])
         for name, bodies, own in (("a", FIRST, first), ("b", SECOND, second))
     ]
-    monkeypatch.setattr(formula_index, "_TOGETHER", 2)
+    monkeypatch.setattr(formula_index, "_BATCH_SIZE", 2)
     monkeypatch.setattr(formula_index, "_PARTS", 4)
     FormulaBuilder(choices).merge(sources, tmp_path / "merged")
     bodies = [FIRST[post] for post in first] + [SECOND[post] for post in second]
@@ -103,7 +103,7 @@ def test_a_feature_counts_the_more_the_fewer_formulas_have_it() -> None:
 def test_masses_are_the_weights_of_all_features_over_all_segments(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(formula_index, "_TOGETHER", 3)
+    monkeypatch.setattr(formula_index, "_BATCH_SIZE", 3)
     folders = [
         build(tmp_path / name, bodies, FormulaSettings())
         for name, bodies in zip("ab", (FIRST, SECOND), strict=True)

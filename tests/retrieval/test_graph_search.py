@@ -223,7 +223,7 @@ def test_formulas_are_found_however_many_are_compared_at_once(retriever, monkeyp
     question = asked(POSTS[0].body, formulas=(Formula("q_1", r"\frac13"),))
     finder, allowed = retriever.formula_finder, np.array([True, True, False])
     expected = [finder.formulas_for(question, 3), finder.formulas_for(question, 9, allowed)]
-    monkeypatch.setattr(graph_formulas, "_TOGETHER", together)
+    monkeypatch.setattr(graph_formulas, "_BATCH_SIZE", together)
     assert [finder.formulas_for(question, 3), finder.formulas_for(question, 9, allowed)] == expected
     assert [len(found) for found in expected] == [3, 2]
     assert [one.number for one in expected[1]] == [1, 0]

@@ -452,7 +452,7 @@ def test_passages_are_encoded_in_batches_of_any_size_to_the_same_bytes(
         for second in TEXTS
     ]
     whole = built(tmp_path / "whole", posts, choose(model, tokens=16))
-    monkeypatch.setattr(meaning, "_TOGETHER", 3)
+    monkeypatch.setattr(meaning, "_BATCH_SIZE", 3)
     builder = MeaningBuilder(choose(model, tokens=16))
     index_posts([builder], map(Stored.of, posts), processes=2)
     builder.write(tmp_path / "parts")
@@ -544,7 +544,7 @@ def test_a_merged_segment_is_that_of_the_posts_that_were_kept(
         WrittenSegment(parts[0], np.array([1]), [""]),
         WrittenSegment(parts[1], np.array([0, 1]), ["", ""]),
     ]
-    monkeypatch.setattr(meaning, "_MERGED_TOGETHER", 2)
+    monkeypatch.setattr(meaning, "_MERGE_BATCH_SIZE", 2)
     MeaningBuilder(choices).merge(sources, tmp_path / "new" / "merged")
     for file in built(tmp_path / "other" / "kept", posts[1:], choices).iterdir():
         assert (tmp_path / "new" / "merged" / file.name).read_bytes() == file.read_bytes()

@@ -151,9 +151,9 @@ def choose(
     monkeypatch: pytest.MonkeyPatch, rescored: int, most: int, share: int, compared: int = 0
 ) -> None:
     for name, value in (
-        ("_RESCORED", rescored),
-        ("_MOST_RESCORED", most),
-        ("_SHARE_RESCORED", share),
+        ("_MIN_RESCORED", rescored),
+        ("_MAX_RESCORED", most),
+        ("_RESCORED_ONE_IN", share),
         ("_ALL_COMPARED", compared),
     ):
         monkeypatch.setattr(meaning, name, value)
@@ -204,7 +204,7 @@ def test_the_posts_of_the_nearest_passages_are_kept(
     monkeypatch: pytest.MonkeyPatch, kept: int, expected: list[int]
 ) -> None:
     choose(monkeypatch, 6, 6, 100)
-    monkeypatch.setattr(meaning, "_KEPT", kept)
+    monkeypatch.setattr(meaning, "_CANDIDATE_PASSAGES", kept)
     assert retriever_of(with_signs(range(32))).near(ONES, None).tolist() == expected
 
 

@@ -31,12 +31,12 @@ def built(folder: Path, texts: list[dict[str, float]]) -> Postings:
 def test_every_posting_is_found_whatever_is_sorted_at_once(
     tmp_path_factory: pytest.TempPathFactory, texts: list[dict[str, float]], together: int
 ) -> None:
-    before = postings._TOGETHER
-    postings._TOGETHER = together
+    before = postings._BATCH_SIZE
+    postings._BATCH_SIZE = together
     try:
         index = built(tmp_path_factory.mktemp("index") / "index", texts)
     finally:
-        postings._TOGETHER = before
+        postings._BATCH_SIZE = before
     terms = sorted({term for text in texts for term in text})
     for term, (numbers, frequencies) in zip(terms, index.postings(terms), strict=True):
         expected = [(number, text[term]) for number, text in enumerate(texts) if term in text]
@@ -57,7 +57,7 @@ def test_documents_of_two_indexes_share_their_terms(
 ) -> None:
     first = built(tmp_path / "first", [{"a": 1, "b": 2}, {"c": 1}])
     second = built(tmp_path / "second", [{"b": 3}, {"a": 1, "d": 4}, {"a": 7.0}])
-    monkeypatch.setattr(postings, "_TOGETHER", together)
+    monkeypatch.setattr(postings, "_BATCH_SIZE", together)
     numbers = [np.array([1, 0]), np.array([-1, 2, 3])]
     merge_postings([first, second], numbers, 4, tmp_path / "joined")
     seal(tmp_path / "joined")

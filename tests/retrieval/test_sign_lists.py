@@ -57,7 +57,7 @@ def test_all_lists_together_give_what_all_passages_give(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, floats: Any, vectors: Any
 ) -> None:
     lists = lists_of(tmp_path / "lists", vectors)
-    monkeypatch.setattr(sign_lists, "_VISITED", 1.0)
+    monkeypatch.setattr(sign_lists, "_SHARE_COMPARED", 1.0)
     signs = kernels.sign_bits(vectors)
     for query in floats[:5] + 0.3:
         rows, distances = near(lists, query, 50)
@@ -156,8 +156,8 @@ def test_a_merged_segment_with_lists_finds_what_its_segments_found(
     monkeypatch.setattr(sign_lists, "_LIST", 8)
     # Fewer than there are passages, so that signs are looked at.
     monkeypatch.setattr(meaning, "_ALL_COMPARED", 0)
-    monkeypatch.setattr(meaning, "_RESCORED", 20)
-    monkeypatch.setattr(meaning, "_SHARE_RESCORED", 10**6)
+    monkeypatch.setattr(meaning, "_MIN_RESCORED", 20)
+    monkeypatch.setattr(meaning, "_RESCORED_ONE_IN", 10**6)
     choices = choose(model)
     folders = [
         built(tmp_path / str(part), of_bodies(*(f"{text} {n}" for text in TEXTS)), choices)

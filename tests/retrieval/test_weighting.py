@@ -262,7 +262,7 @@ def test_impacts_are_the_same_however_many_postings_are_weighed_at_a_time(
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     index(whole, BY_HAND)
     write_impacts(whole, scheme)
-    monkeypatch.setattr(weighting, "_TOGETHER", 4)
+    monkeypatch.setattr(weighting, "_BATCH_SIZE", 4)
     index(parts, BY_HAND)
     write_impacts(parts, scheme)
     for name in ("impacts.npy", "step.npy"):
@@ -302,7 +302,7 @@ def test_impacts_that_do_not_belong_to_an_index_are_refused(
 def test_steps_of_different_sizes_are_compared_by_what_they_stand_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(weighting, "_MARGIN", 0)
+    monkeypatch.setattr(weighting, "_EXTRA_CANDIDATES", 0)
     parts = []
     for number, frequency in enumerate((4, 100)):
         parts.append(index(tmp_path / str(number), [["sum"] * frequency]))

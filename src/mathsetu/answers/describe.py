@@ -44,7 +44,7 @@ from mathsetu.records import Evidence, Hit, Post, Reason
 # Values of each facet that an answer lists, at most.
 _FACET_VALUES = 50
 # Formula matches kept in memory: good posts are found again and again.
-_REMEMBERED = 2_000
+_CACHE_SIZE = 2_000
 
 
 def pieces(text: str) -> tuple[Piece, ...]:
@@ -250,7 +250,7 @@ def _shares(reasons: Sequence[Reason]) -> tuple[Share, ...]:
     )
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=_CACHE_SIZE)
 def matched_formula(ours: str, theirs: str, prefix: str = "") -> MatchedFormula:
     """How a formula of a query matches one of a post.
 

@@ -59,7 +59,7 @@ GROUPS = {
 #: Verb to its description.
 VERBS = {verb: what for verbs in GROUPS.values() for verb, what in verbs.items()}
 # The largest group whose commands are listed in an error message.
-_MOST_NAMED = 10
+_MAX_NAMED = 10
 
 
 class VerbGroup(click.Group):
@@ -79,7 +79,7 @@ class VerbGroup(click.Group):
         near = get_close_matches(name, names, n=3)
         if near:
             return f"Did you mean {' or '.join(near)}?"
-        if len(names) > _MOST_NAMED:
+        if len(names) > _MAX_NAMED:
             return f"{ctx.command_path} --help lists them."
         return f"Commands of {ctx.command_path}: {', '.join(names)}."
 

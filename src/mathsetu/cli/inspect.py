@@ -29,7 +29,7 @@ from mathsetu.printable import counted
 from mathsetu.records import Post
 
 # Posts of one file that are shown; a post may be long.
-_MOST = 10
+_MAX_POSTS = 10
 
 
 @click.command("inspect")
@@ -120,7 +120,7 @@ def _show_post(post: Post, as_json: bool) -> None:
 
 
 def _show_posts(posts: Iterator[Post], as_json: bool, bad: BadRows) -> None:
-    shown = list(islice(posts, _MOST))
+    shown = list(islice(posts, _MAX_POSTS))
     is_more = next(posts, None) is not None
     if as_json:
         print_json({"posts": [_described_post(post) for post in shown], "more": is_more})

@@ -28,11 +28,11 @@ from mathsetu.records import Post
 if TYPE_CHECKING:
     from mathsetu.library import Library
 
-_MOST_LINES = 8
+_MAX_LINES = 8
 # Characters of a formula in a list.
 _WIDTH = 60
 # Maximum number of errors shown in one line when all sources are invalid.
-_MOST_ERRORS = 3
+_MAX_ERRORS = 3
 # Posts per lookup of collections.
 _BATCH = 256
 
@@ -155,8 +155,8 @@ def explain_no_posts(bad: BadRows) -> Iterator[None]:
     except NoPosts:
         ignored = report_of(bad, {})["ignored"]
         why = [f"{one['reason']}: {', '.join(one['first'])}" for one in ignored]
-        why += bad.messages[:_MOST_ERRORS]
-        more = bad.count - _MOST_ERRORS
+        why += bad.messages[:_MAX_ERRORS]
+        more = bad.count - _MAX_ERRORS
         why += [f"{more:,} more like these"] if more > 0 else []
         raise NoPosts("; ".join(why)) from None
 
@@ -213,7 +213,7 @@ def say_report(
     say_lines([f"{one['file']}: {one['got']}" for one in report["read"]], "files", err=err)
     say_lines(report["columns"], "tables", err=err)
     say_ignored(bad.tally or Tally(), err=err)
-    for faulty in report["faulty_formulas"][:_MOST_LINES]:
+    for faulty in report["faulty_formulas"][:_MAX_LINES]:
         first = ", ".join(one_line(item)[:_WIDTH] for item in faulty["first"])
         more = ", …" if faulty["count"] > len(faulty["first"]) else ""
         why = one_line(faulty["reason"])[:_WIDTH]
@@ -233,7 +233,7 @@ def say_ignored(tally: Tally, *, err: bool = False) -> None:
 
 def say_lines(lines: list[str], what: str, *, err: bool = False) -> None:
     """Print the first lines of a list, and the number of the others."""
-    for line in lines[:_MOST_LINES]:
+    for line in lines[:_MAX_LINES]:
         say(f"  {line}", err=err)
-    if len(lines) > _MOST_LINES:
-        say(f"  … and {len(lines) - _MOST_LINES:,} more {what} (--json lists them)", err=err)
+    if len(lines) > _MAX_LINES:
+        say(f"  … and {len(lines) - _MAX_LINES:,} more {what} (--json lists them)", err=err)

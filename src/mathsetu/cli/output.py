@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 Function = TypeVar("Function", bound=Callable[..., Any])
-_MOST_NOTES = 5
+_MAX_NOTES = 5
 # Output to a file or a pipe has no terminal width, so lines are not wrapped.
 _FILE_WIDTH = 1000
 # The minimum width of a column of texts.
@@ -206,10 +206,10 @@ def report_rows(bad: BadRows) -> None:
     for message in bad.messages:
         say(f"skipped: {message}", err=True)
     notes = bad.notes or []
-    for note in notes[:_MOST_NOTES]:
+    for note in notes[:_MAX_NOTES]:
         say(f"note: {note}", err=True)
-    if len(notes) > _MOST_NOTES:
-        say(f"note: {len(notes) - _MOST_NOTES:,} more like these", err=True)
+    if len(notes) > _MAX_NOTES:
+        say(f"note: {len(notes) - _MAX_NOTES:,} more like these", err=True)
 
 
 def skipped(bad: BadRows) -> str:

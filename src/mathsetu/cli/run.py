@@ -32,7 +32,7 @@ from mathsetu.recipes.learned import read_learned
 from mathsetu.records import Hit, Query, Run
 
 # The format of formula runs, and the maximum number of formulas per topic in the lab.
-_OF_FORMULAS, _MOST_FORMULAS = "arqmath-formula-run", 1000
+_OF_FORMULAS, _MAX_FORMULAS = "arqmath-formula-run", 1000
 
 
 @click.command("run")
@@ -133,7 +133,7 @@ def command(
     queries = track(asked, "topics")
     unranked = 0
     if of_formulas:
-        rankings = _formulas(opened, queries, k or _MOST_FORMULAS, visual_ids, every)
+        rankings = _formulas(opened, queries, k or _MAX_FORMULAS, visual_ids, every)
     else:
         pools = Judgments.of(read_records(pool, "judgments")).grades if pool else None
         rankings = {}

@@ -27,22 +27,22 @@ from mathsetu.printable import counted
 from mathsetu.ranking.hybrid import PREFERENCES
 from mathsetu.records import Hit, Post, source_file
 
-_MOST_HITS = 10_000
+_MAX_HITS = 10_000
 _VALUES_SHOWN = 10
 # Maximum number of characters of the words, and of the formulas, in the echo of the query.
 _LONGEST_ECHO = 300
 # A part with a smaller share of the score is only explained if it has something to quote.
-_LEAST_SHARE = 0.01
+_MIN_SHARE = 0.01
 
 
 @click.command("search")
 @click.argument("library", type=LIBRARY)
 @click.argument("words", metavar="QUERY", nargs=-1)
-@click.option("-k", "--k", type=click.IntRange(1, _MOST_HITS), default=5, show_default=True,
+@click.option("-k", "--k", type=click.IntRange(1, _MAX_HITS), default=5, show_default=True,
               help="Hits to show.")  # fmt: skip
 @click.option("--lang", type=LANGUAGE, default="",
               help="Language of the query [default: detected].")  # fmt: skip
-@click.option("--offset", type=click.IntRange(0, _MOST_HITS), default=0,
+@click.option("--offset", type=click.IntRange(0, _MAX_HITS), default=0,
               help="Skip this many hits.")  # fmt: skip
 @click.option("--in", "languages", multiple=True, metavar="LANG",
               help="Only posts in a language, or in one of several (repeatable).")  # fmt: skip
@@ -217,6 +217,6 @@ def _print_hit(rank: int, hit: Hit, posts: Mapping[str, Post], explain: bool) ->
         also = ", ".join(f"{posts[other].language} ({other})" for other in hit.versions)
         say(f"   also in: {also}")
     for reason in hit.reasons if explain else ():
-        if reason.detail or reason.score > _LEAST_SHARE * hit.score:
+        if reason.detail or reason.score > _MIN_SHARE * hit.score:
             detail = readable(pieces(reason.detail)) if reason.detail else "nothing to quote"
             say(f"   {reason.part} {reason.score:.2f}: {detail}")

@@ -71,7 +71,7 @@ if TYPE_CHECKING:
 _BATCH = 256
 _PAGE = 1_000
 # With more tables than this, the tables of a part are merged.
-_MOST_TABLES = 16
+_MAX_TABLES = 16
 
 
 def add_to_cluster(
@@ -382,7 +382,7 @@ class _Change:
         merged = dict(self._parts)
         former: list[TableName] = []
         for place, (name, part) in enumerate(self._parts.items()):
-            if len(part.tables) > _MOST_TABLES:
+            if len(part.tables) > _MAX_TABLES:
                 snapshot = Snapshot(self._cluster, replace(self.state, parts={name: part}))
                 counts: Counts = snapshot.counts[name]
                 table = write_part_table(

@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     Hashes = NDArray[np.uint64]
 
 # Formulas fetched for one formula of a question.
-_FETCHED = 2_000
+_FORMULAS_FETCHED = 2_000
 # Extra candidate posts: some may be removed, and others may have further formulas.
-_MARGIN = 200
+_EXTRA_CANDIDATES = 200
 # Top posts whose other formulas are fetched, too: some more than the index examines.
-_LOOKED_AT = 300
+_POSTS_COMPLETED = 300
 # Top posts whose formulas are all fetched when a reason is requested.
 _SHOWN = 50
 # Posts per filter request, or formulas per request for those with the same LaTeX.
@@ -76,7 +76,7 @@ class ClusterFormulas:
 
     def formulas(self, latex: str, k: int) -> list[FormulaMatch]:
         """The formulas of the collection most similar to a formula (ARQMath task 2)."""
-        [found], _ = self.search([(latex, max(_FETCHED, k))])
+        [found], _ = self.search([(latex, max(_FORMULAS_FETCHED, k))])
         index = _Index(self, found, {})
         return [
             FormulaMatch(index.numbers[match.number], match.asked, match.latex, match.score)
@@ -245,8 +245,8 @@ class ClusterFormulaReply:
         self._search()
         if not self._formulas:
             return best(np.zeros(0, dtype=np.float32), 0)
-        candidates = self._candidates(k + _MARGIN)
-        self._hold(candidates, list(candidates)[:_LOOKED_AT])
+        candidates = self._candidates(k + _EXTRA_CANDIDATES)
+        self._hold(candidates, list(candidates)[:_POSTS_COMPLETED])
         numbers = self._numbers
         found = self._reply.best(k)
         self._shown = numbers[found.numbers[:_SHOWN]].tolist()

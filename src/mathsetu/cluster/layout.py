@@ -46,8 +46,8 @@ LEXICAL, FORMULA, MEANING = "lexical", "formula", "meaning"
 # Bits of a post's number in its segment, and of a passage's number in its post.
 _POST_BITS, _PASSAGE_BITS = 32, 8
 # With the bits above, point numbers stay below 2 ** 63.
-_MOST_SEGMENTS = 1 << 22
-_MOST_PASSAGES = 1 << _PASSAGE_BITS
+_MAX_SEGMENTS = 1 << 22
+_MAX_PASSAGES = 1 << _PASSAGE_BITS
 
 
 @dataclass(frozen=True)
@@ -114,9 +114,9 @@ def passage_point(post: int, passage: int) -> int:
 
 def check_segment(segment: int) -> int:
     """Refuse a segment number that does not fit into point numbers."""
-    if not 0 <= segment < _MOST_SEGMENTS:
+    if not 0 <= segment < _MAX_SEGMENTS:
         raise InputError(
-            f"the library has had {_MOST_SEGMENTS:,} segments; publish it again to renumber them"
+            f"the library has had {_MAX_SEGMENTS:,} segments; publish it again to renumber them"
         )
     return segment
 
@@ -141,9 +141,9 @@ def check_recipe(recipe: Recipe) -> None:
                 f"{recipe.name}: parts.{name} leaves out rare or frequent terms, which a cluster "
                 "does not support; set min_posts to 0 and max_share to 1"
             )
-        if kind == MEANING and settings.question_passages + settings.body_passages > _MOST_PASSAGES:
+        if kind == MEANING and settings.question_passages + settings.body_passages > _MAX_PASSAGES:
             raise InputError(
-                f"{recipe.name}: parts.{name} reads more than {_MOST_PASSAGES} passages of a post; "
+                f"{recipe.name}: parts.{name} reads more than {_MAX_PASSAGES} passages of a post; "
                 "reduce question_passages or body_passages"
             )
 

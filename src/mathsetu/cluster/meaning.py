@@ -43,14 +43,14 @@ if TYPE_CHECKING:
     Passage = tuple[int, int, int]
 
 # Extra posts that are compared completely: the nearest passage alone is misleading.
-_MARGIN = 300
+_EXTRA_CANDIDATES = 300
 # Passages retrieved per post wanted: near posts often have several near passages.
 _PASSAGES = 4
 # Passages rescored by full vectors per passage wanted.
 _OVERSAMPLING = 4.0
-_LEAST_BREADTH = 256
+_MIN_BREADTH = 256
 # Passages whose sentence vectors are cached.
-_REMEMBERED = 2_000
+_CACHE_SIZE = 2_000
 
 
 class SentenceCache:
@@ -72,7 +72,7 @@ class SentenceCache:
         made = make()
         with self._lock:
             self._known[passage] = made
-            while len(self._known) > _REMEMBERED:
+            while len(self._known) > _CACHE_SIZE:
                 self._known.popitem(last=False)
         return made
 
@@ -120,7 +120,7 @@ class ClusterMeaning:
             using=self.name,
             query_filter=snapshot.visible(self.where),
             search_params=models.SearchParams(
-                hnsw_ef=max(limit, _LEAST_BREADTH), quantization=quantised
+                hnsw_ef=max(limit, _MIN_BREADTH), quantization=quantised
             ),
             limit=limit,
             with_payload=False,
@@ -152,7 +152,7 @@ class ClusterMeaningReply:
         """The best posts; none if the vector of the question is zero."""
         if not self._vector.any():
             return best(np.zeros(0, dtype=np.float32), 0)
-        self._hold(self._finder.nearest(self._vector, k + _MARGIN))
+        self._hold(self._finder.nearest(self._vector, k + _EXTRA_CANDIDATES))
         found = self._reply.best(k)
         return Scored(self._numbers[found.numbers], found.scores)
 

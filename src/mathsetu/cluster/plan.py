@@ -40,8 +40,8 @@ from mathsetu.records import Post
 
 _PLAN, _SHARDS, _WORK = "plan.json", "shards", "work"
 # The most segments of a shard's library, which numbers its segments on the cluster.
-_MOST_SEGMENTS = 1_000
-_MOST_SHARDS = 4_000
+_MAX_SEGMENTS = 1_000
+_MAX_SHARDS = 4_000
 # Points per request.
 _MARKED = 1_000
 _FORMAT = 1
@@ -73,8 +73,8 @@ def make_plan(
     folder: Path, posts: Iterable[Post], recipe: Recipe, shards: int, progress: Progress
 ) -> Plan:
     """Divide posts into shards; ``plan.json`` is written last."""
-    if not 1 <= shards <= _MOST_SHARDS:
-        raise InputError(f"shards must be from 1 to {_MOST_SHARDS:,}, not {shards}")
+    if not 1 <= shards <= _MAX_SHARDS:
+        raise InputError(f"shards must be from 1 to {_MAX_SHARDS:,}, not {shards}")
     check_parts(recipe)
     check_recipe(recipe)
     if folder.exists() and any(folder.iterdir()) and not is_plain_file(folder / _PLAN):
@@ -194,7 +194,7 @@ def publish_shard(
     manifest = read_manifest(library)
     check(library, manifest)
     for place in range(len(manifest.segments)):
-        segment = number * _MOST_SEGMENTS + place
+        segment = number * _MAX_SEGMENTS + place
         send_part(
             cluster,
             _names(cluster, plan),
@@ -219,7 +219,7 @@ def finish_plan(cluster: Cluster, folder: Path, grace: float = GRACE) -> State:
             raise InputError(f"{folder}: shard {number} is not built yet")
         for place, segment in enumerate(read_manifest(library).segments):
             own = segment_folder(library, segment.name)
-            segments[number * _MOST_SEGMENTS + place] = own
+            segments[number * _MAX_SEGMENTS + place] = own
     names = _names(cluster, plan)
     recipe = parse_table(plan.recipe, str(folder))
     mend = partial(_counted_once, cluster, names, recipe, segments)

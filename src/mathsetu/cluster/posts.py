@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _RECORD = (LANGUAGE, COLLECTION, "record", "spans")
-_WHAT = "the posts"
+_PURPOSE = "the posts"
 # Points per page of a listing.
 _PAGE = 500
 
@@ -101,7 +101,7 @@ class ClusterPosts:
         """The `Heading` of each post, by number."""
         names = self._snapshot.names
         fields = (LANGUAGE, THREAD, PARENT, KIND)
-        found = self._snapshot.fetch(names.posts, numbers, fields, _WHAT)
+        found = self._snapshot.fetch(names.posts, numbers, fields, _PURPOSE)
         if len(found) != len(set(numbers)):
             raise damaged()
         return {
@@ -122,7 +122,7 @@ class ClusterPosts:
     def _read_by_number(self, numbers: Sequence[int]) -> None:
         names = self._snapshot.names
         missing = [number for number in numbers if number not in self._known]
-        found = self._snapshot.fetch(names.posts, missing, _RECORD, _WHAT)
+        found = self._snapshot.fetch(names.posts, missing, _RECORD, _PURPOSE)
         if len(found) != len(set(missing)):
             raise damaged()
         for number, payload in found.items():
@@ -231,7 +231,7 @@ class ClusterPosts:
         offset: Any = None
         while True:
             points, offset = snapshot.cluster.read(
-                _WHAT,
+                _PURPOSE,
                 "scroll",
                 snapshot.names.posts,
                 scroll_filter=allowed,

@@ -24,7 +24,7 @@ _BATCH = 128
 # The least points per worker process, for which starting one pays off.
 _PER_PROCESS = 2_000
 # Table numbers per segment: first those of its parts, then those of removals.
-_SLOTS, _TAKEN = 256, 128
+_NUMBERS_PER_SEGMENT, _FIRST_OF_REMOVALS = 256, 128
 
 
 def send_segment(
@@ -68,7 +68,7 @@ def write_part_table(
     cluster: Cluster, names: Names, segment: int, slot: int, table: Table, *, taken: bool = False
 ) -> TableName:
     """Write a table of a segment; ``taken`` for a table with negative counts (removals)."""
-    number = segment * _SLOTS + slot + (_TAKEN if taken else 0)
+    number = segment * _NUMBERS_PER_SEGMENT + slot + (_FIRST_OF_REMOVALS if taken else 0)
     return write_table(cluster, names.meta, number, table)
 
 

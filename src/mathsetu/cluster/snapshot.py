@@ -28,7 +28,7 @@ _REFRESH = 1.0
 # The payload field of each field of a filter.
 _KEYS = dict(zip(FACETS, (LANGUAGE, TAGS, COLLECTION), strict=True))
 # Points per request.
-_FETCHED = 1_000
+_BATCH_SIZE = 1_000
 
 
 class Snapshot:
@@ -83,8 +83,8 @@ class Snapshot:
     ) -> dict[int, dict[str, Any]]:
         """Fetch fields of points by number; missing points are left out."""
         found: dict[int, dict[str, Any]] = {}
-        for start in range(0, len(numbers), _FETCHED):
-            batch = list(numbers[start : start + _FETCHED])
+        for start in range(0, len(numbers), _BATCH_SIZE):
+            batch = list(numbers[start : start + _BATCH_SIZE])
             points = self.cluster.read(
                 what,
                 "retrieve",

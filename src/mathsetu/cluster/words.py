@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # Extra candidates that are scored exactly, because the order on the cluster is approximate.
-_MARGIN = 100
+_EXTRA_CANDIDATES = 100
 
 
 class ClusterWords(LexicalRetriever):
@@ -106,7 +106,7 @@ class _ClusterQuery(WeighedQuery):
             query=models.SparseVector(indices=dimensions, values=values),
             using=remote.name,
             query_filter=snapshot.visible(remote.where),
-            limit=k + _MARGIN,
+            limit=k + _EXTRA_CANDIDATES,
             with_payload=remote.fields(),
         )
         hits = {int(point.id): point.payload or {} for point in found.points if point.score > 0}

@@ -35,10 +35,10 @@ FIELDS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 _COMMON = frozenset(spelling for spellings in FIELDS.values() for spelling in spellings)
 # Limit of column names that are kept only for messages. If keys are data, each row has new ones.
-_MOST_NAMES = 1_000
+_MAX_NAMES = 1_000
 _SHOWN = 20
 # Limit of spellings of one name (Title, title) that are read.
-_MOST_SPELLINGS = 5
+_MAX_SPELLINGS = 5
 
 #: The columns that hold each field, in the order in which they are tried for each row.
 Chosen = dict[str, tuple[str, ...]]
@@ -89,10 +89,10 @@ class Header:
 
     def _add_name(self, name: str) -> None:
         plain = plain_header(name)
-        if len(self._names) < _MOST_NAMES or plain in _COMMON or plain in self._given:
+        if len(self._names) < _MAX_NAMES or plain in _COMMON or plain in self._given:
             self._names[name] = None
         spellings = self._spelled.setdefault(plain, []) if plain in _COMMON else None
-        if spellings is not None and len(spellings) < _MOST_SPELLINGS:
+        if spellings is not None and len(spellings) < _MAX_SPELLINGS:
             spellings.append(name)
             self._common[name] = plain
             self._beside.setdefault(plain, set())

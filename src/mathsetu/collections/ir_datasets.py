@@ -15,7 +15,7 @@ from mathsetu.collections.columns import row_post
 from mathsetu.collections.rows import REFUSE, BadRows
 from mathsetu.collections.source_text import form_of, read_text
 from mathsetu.errors import InputError, RowError
-from mathsetu.limits import MOST_DIGITS
+from mathsetu.limits import MAX_DIGITS
 from mathsetu.models import require
 from mathsetu.records import Judgment, Post, Query
 
@@ -67,8 +67,8 @@ def read_judgments(name: str | Path, bad: BadRows = REFUSE) -> Iterator[Judgment
     dataset = _dataset(name, "qrels")
     with _reading(name):
         for number, qrel in enumerate(dataset.qrels_iter(), start=1):
-            if abs(qrel.relevance) >= 10**MOST_DIGITS:
-                bad.report(RowError(str(name), number, f"has more than {MOST_DIGITS} digits"))
+            if abs(qrel.relevance) >= 10**MAX_DIGITS:
+                bad.report(RowError(str(name), number, f"has more than {MAX_DIGITS} digits"))
                 continue
             yield Judgment(qrel.query_id, qrel.doc_id, int(qrel.relevance))
 

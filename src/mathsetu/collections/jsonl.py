@@ -18,7 +18,7 @@ from mathsetu.collections.files import read_lines, shown, writing
 from mathsetu.collections.rows import REFUSE, BadRows, not_json
 from mathsetu.collections.source_text import complete, noting_html
 from mathsetu.errors import InputError, RowError
-from mathsetu.limits import LONGEST_TEXT, MOST_DIGITS, MOST_FORMULAS
+from mathsetu.limits import LONGEST_TEXT, MAX_DIGITS, MAX_FORMULAS
 from mathsetu.records import Formula, Judgment, Post, Query
 
 VERSION = 1
@@ -28,7 +28,7 @@ OWN_LINE = "each record needs a line of its own"
 _MORE_FOLLOWS = "Extra data"
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 # A longer number is too long for any field, and remains so when it is cut to this length.
-_MOST_JSON_DIGITS = 100
+_MAX_JSON_DIGITS = 100
 
 
 class RepeatedKey(ValueError):
@@ -265,7 +265,7 @@ def _check_header(header: dict[str, Any], holds: str, path: str) -> None:
 
 def _whole(digits: str) -> int:
     # Python refuses thousands of digits with a message that users would not understand.
-    return int(digits[:_MOST_JSON_DIGITS])
+    return int(digits[:_MAX_JSON_DIGITS])
 
 
 def _refuse_constant(name: str) -> float:
@@ -288,8 +288,8 @@ def _string(key: str, value: object) -> str:
 def _integer(key: str, value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise ValueError(f'"{key}" must be an integer, not {_named(value)}')
-    if abs(value) >= 10**MOST_DIGITS:
-        raise ValueError(f'"{key}" has more than {MOST_DIGITS} digits')
+    if abs(value) >= 10**MAX_DIGITS:
+        raise ValueError(f'"{key}" has more than {MAX_DIGITS} digits')
     return value
 
 
@@ -309,8 +309,8 @@ def _strings(key: str, value: object) -> tuple[str, ...]:
 
 def _formulas(key: str, value: object) -> tuple[Formula, ...]:
     items = _list(key, value)
-    if len(items) > MOST_FORMULAS:
-        raise ValueError(f"{len(items):,} formulas where at most {MOST_FORMULAS:,} are allowed")
+    if len(items) > MAX_FORMULAS:
+        raise ValueError(f"{len(items):,} formulas where at most {MAX_FORMULAS:,} are allowed")
     try:
         return tuple(from_json(item, Formula) for item in items)
     except ValueError as error:

@@ -29,7 +29,7 @@ Record = TypeVar("Record", Post, Query)
 _HOLDS, _VERSION = b"mathsetu", b"mathsetu_version"
 _BATCH = 1000
 # Limit for one decompressed batch: a small file can decompress to more than fits in memory.
-_MOST_BYTES = 2_000_000_000
+_MAX_BYTES = 2_000_000_000
 _WHOLE = ("score", "start")
 
 
@@ -43,9 +43,9 @@ def read_rows(path: str | Path) -> Iterator[Row]:
         parquet.ParquetFile(file) as table,
     ):
         for batch in table.iter_batches(batch_size=_BATCH):
-            if batch.nbytes > _MOST_BYTES:
+            if batch.nbytes > _MAX_BYTES:
                 problem = f"{len(batch)} rows have {batch.nbytes:,} bytes"
-                raise InputError(f"{shown(path)}: {problem}; at most {_MOST_BYTES:,} are read")
+                raise InputError(f"{shown(path)}: {problem}; at most {_MAX_BYTES:,} are read")
             for row in batch.to_pylist():
                 number += 1
                 yield number, row

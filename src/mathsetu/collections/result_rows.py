@@ -13,7 +13,7 @@ from numbers import Integral, Real
 from mathsetu.collections.rows import REFUSE, BadRows
 from mathsetu.collections.trec import ranked
 from mathsetu.errors import InputError, RowError
-from mathsetu.limits import MOST_DIGITS
+from mathsetu.limits import MAX_DIGITS
 from mathsetu.records import Hit, Judgment, Run
 
 Row = tuple[int, Mapping[str, object]]
@@ -165,7 +165,7 @@ def _score(value: object, column: str) -> float:
 def _grade(value: object, column: str) -> int:
     if isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value):
         whole = int(float(value)) if not isinstance(value, Integral) else int(value)
-        if whole == value and abs(whole) < 10**MOST_DIGITS:
+        if whole == value and abs(whole) < 10**MAX_DIGITS:
             return whole
     raise ValueError(f"{column} is {_shown(value)}; an integer is expected")
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from mathsetu.collections.rows import BadRows
 from mathsetu.errors import InputError
-from mathsetu.limits import LONGEST_TEXT, MOST_FORMULAS
+from mathsetu.limits import LONGEST_TEXT, MAX_FORMULAS
 from mathsetu.markup import extract, split, to_marked_text
 from mathsetu.markup.attributes import from_attribute
 from mathsetu.markup.convert import text_and_formulas
@@ -187,17 +187,17 @@ def _check_source(source: str, where: str) -> None:
 
 def _check_delimiters(text: str, where: str) -> None:
     """Refuse a text with far too many delimiters; finding its formulas would take minutes."""
-    if len(text) < 4 * MOST_FORMULAS:
+    if len(text) < 4 * MAX_FORMULAS:
         return
     delimiters = text.count("$") // 2 + sum(map(text.count, ("\\(", "\\[", "\\begin{")))
-    if delimiters > 2 * MOST_FORMULAS:
-        raise ValueError(f"the {where} has more than {MOST_FORMULAS:,} formulas")
+    if delimiters > 2 * MAX_FORMULAS:
+        raise ValueError(f"the {where} has more than {MAX_FORMULAS:,} formulas")
 
 
 def _check_count(formulas: tuple[Formula, ...], where: str) -> None:
     count = len(formulas)
-    if count > MOST_FORMULAS:
-        problem = f"{count:,} formulas where at most {MOST_FORMULAS:,} are allowed"
+    if count > MAX_FORMULAS:
+        problem = f"{count:,} formulas where at most {MAX_FORMULAS:,} are allowed"
         raise ValueError(f"the {where} has {problem}")
 
 

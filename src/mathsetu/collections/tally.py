@@ -13,9 +13,9 @@ from mathsetu.records import Post, is_section_or_row, source_file_of
 #: Maximum number of places listed for each reason; all are counted.
 _NAMED = 5
 #: Maximum number of reasons, and of characters of a reason or an item.
-_MOST_REASONS, _LONGEST = 1_000, 1_000
+_MAX_REASONS, _LONGEST = 1_000, 1_000
 #: Maximum number of files listed individually; all are counted.
-_MOST_FILES = 1_000
+_MAX_FILES = 1_000
 
 
 class Reasons:
@@ -38,7 +38,7 @@ class Reasons:
         Reasons and items may quote untrusted texts, so their number and length are limited.
         """
         reason = _shortened(reason)
-        if reason not in self.counts and len(self.counts) >= _MOST_REASONS:
+        if reason not in self.counts and len(self.counts) >= _MAX_REASONS:
             reason = "other reasons"
         self.counts[reason] += count
         named = self.first.setdefault(reason, [])
@@ -105,7 +105,7 @@ class Tally:
     def add_read(self, path: str, kind: str, word: str = "") -> None:
         """Count a file that was read; ``word`` may describe what was extracted from it."""
         self.files[kind] += 1
-        if word and len(self.words) < _MOST_FILES:
+        if word and len(self.words) < _MAX_FILES:
             self.words.append((path, word))
 
     def add_ignored(self, path: str, reason: str, count: int = 1) -> None:

@@ -10,12 +10,12 @@ from pathlib import Path
 from mathsetu.collections.files import read_lines, shown, writing
 from mathsetu.collections.rows import REFUSE, BadRows, Problem, first_few, in_order, unanswered
 from mathsetu.errors import InputError, RowError
-from mathsetu.limits import MOST_DIGITS
+from mathsetu.limits import MAX_DIGITS
 from mathsetu.printable import counted
 from mathsetu.records import Hit, Judgment, Run
 
 _NUMBER = re.compile(r"[-+]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][-+]?[0-9]++)?")
-_INTEGER = re.compile(rf"[-+]?[0-9]{{1,{MOST_DIGITS}}}")
+_INTEGER = re.compile(rf"[-+]?[0-9]{{1,{MAX_DIGITS}}}")
 _RUN_COLUMNS = "query, Q0, id, rank, score, run name"
 _QREL_COLUMNS = "query, iteration, id, grade"
 
@@ -237,7 +237,7 @@ def parse_integer(text: str, what: str) -> int:
     -1
     """
     if not _INTEGER.fullmatch(text):
-        raise ValueError(f"{what} {text!r} is not an integer of at most {MOST_DIGITS} digits")
+        raise ValueError(f"{what} {text!r} is not an integer of at most {MAX_DIGITS} digits")
     return int(text)
 
 

@@ -26,7 +26,7 @@ from mathsetu.collections.compression import open_zstd
 from mathsetu.collections.meter import reading
 from mathsetu.collections.rows import BadRows
 from mathsetu.errors import InputError, MissingExtra, reason
-from mathsetu.limits import LONGEST_ARCHIVE, LONGEST_DOCUMENT, MOST_GROWTH, MOST_MEMBERS
+from mathsetu.limits import LONGEST_ARCHIVE, LONGEST_DOCUMENT, MAX_GROWTH, MAX_MEMBERS
 from mathsetu.places import is_library
 from mathsetu.plain_files import open_plain
 
@@ -182,8 +182,8 @@ class TarTree(Tree):
         self._others: list[str] = []
         self._outside: list[str] = []
         for number, info in enumerate(self._tar):
-            if number >= MOST_MEMBERS:
-                raise InputError(f"{label}: has more than {MOST_MEMBERS:,} members")
+            if number >= MAX_MEMBERS:
+                raise InputError(f"{label}: has more than {MAX_MEMBERS:,} members")
             name = clean_name(info.name)
             if info.isreg() and name:
                 self._members[name] = info
@@ -387,16 +387,16 @@ def _report_outside(names: list[str], label: str, bad: BadRows) -> None:
 
 def _check_growth(total: int, packed: int, label: str) -> None:
     """Refuse an archive with an implausible compression ratio (a zip bomb)."""
-    if total > LONGEST_ARCHIVE and total > MOST_GROWTH * packed:
+    if total > LONGEST_ARCHIVE and total > MAX_GROWTH * packed:
         raise InputError(
-            f"{label}: claims to unpack to {total >> 20:,} MiB, more than {MOST_GROWTH} times "
+            f"{label}: claims to unpack to {total >> 20:,} MiB, more than {MAX_GROWTH} times "
             "its size"
         )
 
 
 def _counted(members: dict[str, Any], label: str) -> list[str]:
-    if len(members) > MOST_MEMBERS:
-        raise InputError(f"{label}: has more than {MOST_MEMBERS:,} members")
+    if len(members) > MAX_MEMBERS:
+        raise InputError(f"{label}: has more than {MAX_MEMBERS:,} members")
     return sorted(name for name in members if not posixpath.basename(name).startswith("."))
 
 

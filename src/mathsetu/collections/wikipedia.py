@@ -25,7 +25,7 @@ _LANGUAGE = re.compile(r"<mediawiki[^<>]*\sxml:lang=[\"']([a-z]{2,3})\b")
 _NAME = re.compile(r"<dbname>([\w-]{1,60})</dbname>")
 _BASE = re.compile(r"<base>(https?://[^\s<>\"']{1,200}/wiki/)[^<>]*</base>")
 _LONGEST_ANCHOR = 120
-_MOST_LEVELS = 3  # deeper headings stay in the text
+_MAX_LEVELS = 3  # deeper headings stay in the text
 
 
 def read_posts(path: str | Path, bad: BadRows = REFUSE) -> Iterator[Post]:
@@ -110,7 +110,7 @@ def _merged(source: str) -> Iterator[tuple[int, str, str]]:
     """Yield the sections of the upper levels; deeper sections are part of their text."""
     waiting: tuple[int, str, list[str]] | None = None
     for level, heading, text in sections(source):
-        if waiting is not None and level > _MOST_LEVELS:
+        if waiting is not None and level > _MAX_LEVELS:
             waiting[2].extend((f"<p>{heading}</p>", text))
             continue
         if waiting is not None:

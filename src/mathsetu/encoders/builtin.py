@@ -42,7 +42,7 @@ NAME = "mathsetu"
 #: Tokens after which a text is truncated by default.
 LENGTH = 128
 # Most rows per batch: some accelerators cannot index more.
-_MOST_ROWS = 4096
+_MAX_ROWS = 4096
 # The zero point of the quantised token vectors.
 _ZERO = 128
 _POSTS, _QUERIES, _WIDE = "posts", "queries", "wide"
@@ -217,7 +217,7 @@ def _batches_by_width(
         if len(row):
             alike.setdefault(len(row) + -len(row) % group, []).append(place)
     for width, places in sorted(alike.items()):
-        size = max(1, min(tokens // width, _MOST_ROWS))
+        size = max(1, min(tokens // width, _MAX_ROWS))
         for start in range(0, len(places), size):
             yield width, places[start : start + size]
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _BATCH = 32
 _PURPOSE = "dense search"
 _ORGANISATION = "sentence-transformers"
-_WHAT = (
+_EXPECTED = (
     "a sentence-transformers model that can be loaded; it needs modules.json, a tokenizer and "
     "model.safetensors"
 )
@@ -86,7 +86,7 @@ def open_sentence_encoder(
     """
     folder = model_folder(model, _ORGANISATION, purpose)
     package = require("sentence_transformers", purpose, "neural")
-    with loading(model, _WHAT, purpose):
+    with loading(model, _EXPECTED, purpose):
         opened = package.SentenceTransformer(str(folder), device=device, **SAFE_LOADING)
     if max_tokens:
         # The limit of a model is often higher than its default.

@@ -10,7 +10,7 @@ from mathsetu.formulas.tree import Tree
 
 #: Maximum number of nodes repeated because chains of relations share their operands. Without a
 #: limit, nested chains would double the tree at each level.
-MOST_REPEATED: Final = 5_000
+MAX_REPEATED: Final = 5_000
 #: The number of nodes that may still be repeated: one number, shared by all rows of a formula.
 Budget = list[int]
 

@@ -15,9 +15,9 @@ from mathsetu.formulas.parse import parse_once
 #: The score of a formula that is only a part of a formula of the text.
 PART = 0.8
 # Smaller formulas (a letter, two symbols) occur in too many posts.
-_LEAST_NODES = 3
+_MIN_NODES = 3
 # Maximum number of candidate formulas compared per text.
-_MOST = 50
+_MAX_CANDIDATES = 50
 # Notation with several spellings, or that only sets the width of a space or bracket.
 # A fraction has a command or a slash before, between or around its two parts; a product has a
 # sign or none.
@@ -118,7 +118,8 @@ def most_exact(asked: str, formulas: Iterable[str]) -> tuple[float, str]:
     """
     if not is_informative(asked):
         return 0.0, ""
-    likely = islice((own for own in formulas if _may_contain(_plain_formula(own), asked)), _MOST)
+    containing = (own for own in formulas if _may_contain(_plain_formula(own), asked))
+    likely = islice(containing, _MAX_CANDIDATES)
     share, best = 0.0, ""
     # Shortest first: an equal formula is shorter than formulas that contain it.
     for latex in sorted(likely, key=len):
@@ -139,7 +140,7 @@ def is_informative(latex: str) -> bool:
     (False, False, True, True)
     """
     nodes = len(_keys(latex).keys)
-    return nodes >= _LEAST_NODES or (nodes > 1 and parse_once(latex).opt.label.startswith("F!"))
+    return nodes >= _MIN_NODES or (nodes > 1 and parse_once(latex).opt.label.startswith("F!"))
 
 
 def _may_contain(plain: str, asked: str) -> bool:

@@ -38,7 +38,7 @@ _ALONE: Final[dict[str, tuple[str, ...]]] = {edge: (edge,) for edge in EDGE_ORDE
 _AFTER_NEXT: Final[dict[str, tuple[str, ...]]] = {edge: ("n", edge) for edge in EDGE_ORDER}
 _BETWEEN_FORMULAS: Final = frozenset({RELATION, META, COLON, CONDITION})
 # Limit for the symbols of a nested line that may be copied, times the number of rows.
-_MOST_COPIED: Final = 100_000
+_MAX_COPIED: Final = 100_000
 # The tree of a line without visible symbols.
 _BLANK: Final = Tree("W!")
 # Markers: a tree that is not built yet, and a row that has no elements.
@@ -157,7 +157,7 @@ def _joined(line: Tree, following: Tree, trees: list[Tree]) -> Tree:
     while last.edges[:1] == _NEXT:
         nodes.append(last)
         last = last.children[0]
-    if len(nodes) * len(trees) > 2 * _MOST_COPIED:
+    if len(nodes) * len(trees) > 2 * _MAX_COPIED:
         # Deeply nested lines would be copied again at each level.
         return Tree("M!1x1", (following, line), _NEXT_AND_WITHIN)
     following = _followed(last, following)

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 # Longer numbers are compared as written: parsing and dividing them would be slow.
 _LONGEST = 40
-_MOST_BITS = 512
+_MAX_BITS = 512
 _POINTS = {0x066B: ".", 0x066C: ","}  # Arabic decimal and thousands separators
 _DECIMAL = re.compile(r"\d+(?:\.\d*)?|\.\d+", re.ASCII)
 _GROUPS = re.compile(r"(?<=\d)[, \u2009\u202f](?=\d{3}(?!\d))")
@@ -56,4 +56,4 @@ def value(label: str, operands: Sequence[Fraction | None]) -> Fraction | None:
 
 def _bounded(number: Fraction) -> Fraction | None:
     bits = max(number.numerator.bit_length(), number.denominator.bit_length())
-    return number if bits <= _MOST_BITS else None
+    return number if bits <= _MAX_BITS else None

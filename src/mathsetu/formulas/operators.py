@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from mathsetu.formulas.clauses import MOST_REPEATED, Budget, Clause
+from mathsetu.formulas.clauses import MAX_REPEATED, Budget, Clause
 from mathsetu.formulas.latex.boxes import (
     ADDITION,
     ATOM,
@@ -75,7 +75,7 @@ def build_operator_tree(rows: list[Row]) -> Tree:
     >>> build_operator_tree(read_layout("x^2+1")[1])
     Tree('U!plus', 0=Tree('O!SUP', 0=Tree('V!x'), 1=Tree('N!2')), 1=Tree('N!1'))
     """
-    budget = [MOST_REPEATED]
+    budget = [MAX_REPEATED]
     trees: list[Tree] = []  # the trees of the rows so far
     for row in rows:
         # Fast path: most rows are one or two operands, or two with an operator between them.

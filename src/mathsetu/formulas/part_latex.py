@@ -16,8 +16,8 @@ from mathsetu.formulas.parse import parse_once
 from mathsetu.formulas.tree import POSITIONS, Tree
 
 # Longer formulas are not searched, and at most this many brackets are added on each side.
-_LONGEST = 2000
-_MOST = 6
+_MAX_LENGTH = 2000
+_MAX_BRACKETS = 6
 _OPENS = re.compile(
     r"[(\[{|]|\|\||\\[{|]|\\(?:left|[bB]igg?l?)(?![a-z]).*|\\begin.*"
     r"|\\(?:langle|lfloor|lceil|l?[vV]ert)(?![a-z])",
@@ -40,7 +40,7 @@ def part_latex(part: Tree, latex: str) -> str:
     >>> part_latex(parse_latex("x+1").opt, "y+x")
     ''
     """
-    if len(latex) > _LONGEST:
+    if len(latex) > _MAX_LENGTH:
         return ""
     tokens = list(TOKEN.finditer(latex))
     # Symbols that share a token (as in \frac12) have numbers after those of all tokens.
@@ -51,9 +51,10 @@ def part_latex(part: Tree, latex: str) -> str:
     first, last = min(symbols), max(symbols) + 1
     before = after = 0
     found = ""
-    while before < min(_MOST, first) and _OPENS.fullmatch(tokens[first - before - 1][0]):
+    while before < min(_MAX_BRACKETS, first) and _OPENS.fullmatch(tokens[first - before - 1][0]):
         before += 1
-    while after < min(_MOST, len(tokens) - last) and _CLOSES.fullmatch(tokens[last + after][0]):
+    following = tokens[last : last + _MAX_BRACKETS]
+    while after < len(following) and _CLOSES.fullmatch(following[after][0]):
         after += 1
     ways = [(left, right) for left in range(before + 1) for right in range(after + 1)]
     for left, right in sorted(ways, key=sum):

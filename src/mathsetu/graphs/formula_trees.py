@@ -22,7 +22,7 @@ from mathsetu.graphs.representations import LAYOUT, OPERATORS
 from mathsetu.records import Formula
 
 # Formulas in the cache: about 50 MB, at 27 nodes per formula on average.
-_REMEMBERED = 1 << 14
+_CACHE_SIZE = 1 << 14
 _COMMUTATIVE = ":0"
 
 
@@ -61,7 +61,7 @@ def attach_formula(graph: Graph, placeholder: int, formula: Formula) -> None:
     graph.formulas.append(Part(placeholder, range(first, len(graph.labels)), formula.id))
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=_CACHE_SIZE)
 def _from_latex(latex: str) -> _Nodes:
     parsed = parse_once(latex)
     return _flat([(OPERATORS, parsed.opt), (LAYOUT, parsed.slt)])

@@ -28,7 +28,7 @@ INVERSE = "*"
 LARGEST = 20_000
 SEEN_NUMBERS = 5
 # Limits the cache of labels, so that the memory of a server does not grow forever.
-_REMEMBERED = 1 << 20
+_CACHE_SIZE = 1 << 20
 
 
 class TypeCounts:
@@ -102,7 +102,7 @@ class Vocabulary:
             number = self._nodes.get(kind)
             if number is None:
                 number = self._nodes.get(unknown_number(kind), UNKNOWN)
-            if len(self._met) < _REMEMBERED:
+            if len(self._met) < _CACHE_SIZE:
                 self._met[label] = number
         return number
 

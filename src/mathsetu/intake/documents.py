@@ -10,7 +10,7 @@ from mathsetu.intake.marked_text import MarkedText
 from mathsetu.records import Post
 
 # Sections of a document that are analysed together; limits the memory for long documents.
-_TOGETHER = 500
+_BATCH_SIZE = 500
 
 
 def with_document_languages(posts: Iterable[Post]) -> Iterator[Post]:
@@ -27,7 +27,7 @@ def with_document_languages(posts: Iterable[Post]) -> Iterator[Post]:
     """
     for (kind, document), some in groupby(posts, key=lambda post: (post.kind, post.thread_id)):
         if kind == "section" and document:
-            while together := list(islice(some, _TOGETHER)):
+            while together := list(islice(some, _BATCH_SIZE)):
                 yield from _with_languages(together)
         else:
             yield from some

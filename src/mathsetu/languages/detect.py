@@ -66,24 +66,24 @@ _SERVED_BY = {"bs": "hr", "sr": "hr"}
 # Languages that are also typed in Latin letters, Hindi first.
 _ROMANISED = tuple(row.code for row in ROWS.values() if row.romanised)
 # Prior factors of the language of the page and of those of the library.
-_EXPECTED, _HELD = 4.0, 8.0
+_PAGE_FACTOR, _LIBRARY_FACTOR = 4.0, 8.0
 _SERVED_SCRIPTS = {
     script: tuple(row.code for row in LANGUAGES.values() if row.script == script)
     for script in ("Latn", "Deva", "Arab")
 }
 # Texts of at most this many words are first looked up in the vocabularies.
-_FEW = 8
+_FEW_WORDS = 8
 # At most this many unknown words are attributed to our languages of their script.
-_VERY_FEW = 3
+_FEW_UNKNOWN_WORDS = 3
 # Minimum lead in votes that decides for a language.
 _CLEAR = 2.0
 _MOSTLY, _MORE_THAN_HALF = 0.8, 0.6
 # Penalty for a word that a language does not know, and the minimum probability of a language from
 # the model.
-_UNKNOWN, _LEAST_CHANCE = 3.0, 1e-9
+_UNKNOWN, _MIN_CHANCE = 3.0, 1e-9
 # Advantage of our languages over close relatives: Spanish queries are more frequent than Catalan.
-_OWN = 1.0
-_NEAR = log(20)
+_OWN_ADVANTAGE = 1.0
+_CLEAR_LOG_ODDS = log(20)
 _VOTE = 4.0
 _PUNCTUATION = " \t\n.,;:?!¿¡\"'()…।؟،"
 # Letters that a language does not have. Accents may be omitted, but are not added.
@@ -98,7 +98,7 @@ _ALIEN = {
 }
 # Further languages that queries may be in; the model has many more, too many for a few words.
 _MAJOR = frozenset(FURTHER) | frozenset("sl da nb no fi et lt lv he".split())
-_PERHAPS = 0.3
+_MIN_MAJOR_PROBABILITY = 0.3
 _CAPITALISED = re.compile(r"\b[^\W\d_a-z]\w*")
 # Letters that our languages of a script do not have.
 _FOREIGN_LETTERS = {
@@ -132,7 +132,7 @@ _CONDITION = frozenset("यदि अगर तो जब कि जो".split()
 # Texts in other languages often quote English at length, but rarely vice versa. Therefore, a text
 # whose opening is clearly in another language is in that language.
 _OPENING = 80
-_SURE = 0.95  # the other language, or Hindi in Latin letters
+_SURE_PROBABILITY = 0.95  # the other language, or Hindi in Latin letters
 _MIXED = 0.6
 _SHORT = 300
 # English words that are rare in other languages; two of them in one text decide.
@@ -179,8 +179,8 @@ class Prior:
 
     def expects(self, code: str) -> float:
         """Return the factor of page and library for a language; 1 if neither has it."""
-        expected = _EXPECTED if code == self.page else 1.0
-        held = _HELD if code in self.library else 1.0
+        expected = _PAGE_FACTOR if code == self.page else 1.0
+        held = _LIBRARY_FACTOR if code in self.library else 1.0
         return expected * held
 
     def further(self, script: str) -> tuple[str, ...]:
@@ -218,19 +218,19 @@ def detect_in_words(text: str, override: str = "", prior: Prior = NO_PRIOR) -> D
         return Detected(_BY_SCRIPT[script], 0.99, script)
     tokens = tokenize(plain)
     romanised = _romanised(tokens) if script == "Latn" else ("", 0.0)
-    if romanised[1] >= _SURE:
+    if romanised[1] >= _SURE_PROBABILITY:
         return Detected(*romanised, script)
     if (by_function_words := _by_function_words(plain, script, tokens)) is not None:
-        return Detected(by_function_words, _SURE, script)
+        return Detected(by_function_words, _SURE_PROBABILITY, script)
     found = _by_words(plain, script, tokens, romanised, prior)
-    return _with_expected(found, plain, tokens, prior) if len(tokens) <= _FEW else found
+    return _with_expected(found, plain, tokens, prior) if len(tokens) <= _FEW_WORDS else found
 
 
 def _by_words(
     plain: str, script: str, tokens: list[str], romanised: tuple[str, float], prior: Prior
 ) -> Detected:
     """Detect the language by vocabularies if the text is short, then by the model."""
-    if script in _SERVED_SCRIPTS and len(tokens) <= _FEW:
+    if script in _SERVED_SCRIPTS and len(tokens) <= _FEW_WORDS:
         if script == "Latn" and romanised[0] in ("", "hi") and _is_mostly_hindi(tokens, prior):
             return Detected("hi", _MOSTLY, script)
         looked_up = (
@@ -240,17 +240,19 @@ def _by_words(
         )
         if looked_up is not None:
             return looked_up
-    if script == "Cyrl" and len(tokens) <= _FEW and (found := _in_cyrillic(plain, tokens, prior)):
-        return found
+    if script == "Cyrl" and len(tokens) <= _FEW_WORDS:
+        in_cyrillic = _in_cyrillic(plain, tokens, prior)
+        if in_cyrillic is not None:
+            return in_cyrillic
     if script == "Latn" and (alone := _only_known_to(plain, tokens)):
-        return Detected(alone, _SURE, script)
+        return Detected(alone, _SURE_PROBABILITY, script)
     best, confidence = _by_model(plain, script, tokens, prior)
     if romanised[1] > confidence:
         return Detected(*romanised, script)
     opening = " ".join(plain.split())[:_OPENING]
     if best == "en" and len(opening) == _OPENING:
         first, sure = _by_model(opening, script, [], prior)
-        if first != "en" and first in LANGUAGES and sure >= _SURE:
+        if first != "en" and first in LANGUAGES and sure >= _SURE_PROBABILITY:
             return Detected(first, _MIXED, script)
     return Detected(best, confidence, script)
 
@@ -292,10 +294,10 @@ def _with_expected(found: Detected, text: str, tokens: list[str], prior: Prior) 
         (found.language == "hi" and found.script == "Latn")
         or any(min(known_to[code]) >= EXACT for code in languages)
     )
-    highest = max((odds[code] for code in languages if code in odds), default=log(_LEAST_CHANCE))
+    highest = max((odds[code] for code in languages if code in odds), default=log(_MIN_CHANCE))
 
     def joins(code: str) -> bool:
-        is_near = most - likelihood[code] < _NEAR
+        is_near = most - likelihood[code] < _CLEAR_LOG_ODDS
         is_better = any(
             all(known_to[other][place] < own for other in languages)
             for place, own in enumerate(known_to[code])
@@ -324,7 +326,7 @@ def is_too_short(text: str) -> bool:
     # A script of only one language determines it, however short the text is.
     plain = text[:_ENOUGH]
     words = [token for token in tokenize(plain) if _LONG_WORD.search(token)]
-    return len(words) <= _FEW and dominant_script(plain) not in _BY_SCRIPT
+    return len(words) <= _FEW_WORDS and dominant_script(plain) not in _BY_SCRIPT
 
 
 def language_in_document(text: str, document: str) -> str:
@@ -441,10 +443,10 @@ def _in_few_words(
         votes["ne"] += _FUNCTION_WORD * len(nepali)
         if bool(hindi) != bool(nepali):
             everywhere &= {"hi" if hindi else "ne"}
-    if 0 < strongest <= LEARNED and len(counting) <= _VERY_FEW:
+    if 0 < strongest <= LEARNED and len(counting) <= _FEW_UNKNOWN_WORDS:
         return _by_learned_words(text, script, votes, prior)
     if not unknown and len(everywhere) == 1 and counting:
-        return Detected(everywhere.pop(), _SURE, script)
+        return Detected(everywhere.pop(), _SURE_PROBABILITY, script)
     if not unknown and everywhere and counting:
         return _among(tuple(code for code in codes if code in everywhere), script, prior)
     if len(unknown) == len(counting):
@@ -483,14 +485,14 @@ def _further_by_words(text: str, counting: list[str], prior: Prior) -> Detected 
     chances = dict(_model()(text))
     odds = {
         code: vote
-        + log(max(float(chances.get(code, 0.0)), _LEAST_CHANCE) * prior.weight(code))
-        + _OWN * (code in own)
+        + log(max(float(chances.get(code, 0.0)), _MIN_CHANCE) * prior.weight(code))
+        + _OWN_ADVANTAGE * (code in own)
         for code, vote in votes.items()
     }
     best, second, *_ = sorted(odds, key=lambda code: (-odds[code], code))
     if best in own or 2 * sum(map(bool, theirs[best])) < len(counting):
         return None
-    is_near = odds[best] - odds[second] < _NEAR
+    is_near = odds[best] - odds[second] < _CLEAR_LOG_ODDS
     return Detected(best, _MOSTLY, "Latn", (best, second) if is_near else ())
 
 
@@ -510,11 +512,13 @@ def _in_cyrillic(text: str, tokens: list[str], prior: Prior) -> Detected | None:
     chances = dict(_model()(text))
     odds = {
         code: sum(weight or -_UNKNOWN for weight in own) / len(counting)
-        + log(max(float(chances.get(code, 0.0)), _LEAST_CHANCE) * prior.weight(code))
+        + log(max(float(chances.get(code, 0.0)), _MIN_CHANCE) * prior.weight(code))
         for code, own in known_to.items()
     }
     best, *others = sorted(odds, key=lambda code: (-odds[code], code))
-    near = tuple(code for code in others if odds[best] - odds[code] < _NEAR and any(known_to[code]))
+    near = tuple(
+        code for code in others if odds[best] - odds[code] < _CLEAR_LOG_ODDS and any(known_to[code])
+    )
     return Detected(best, _MOSTLY, "Cyrl", (best, *near) if near else ())
 
 
@@ -526,7 +530,7 @@ def _by_learned_words(
     floor = min(odds.values(), default=0.0)
     weighed = {code: odds.get(code, floor) + _VOTE * vote for code, vote in votes.items()}
     best = max(weighed, key=lambda code: (weighed[code], code))
-    near = [code for code in weighed if weighed[best] - weighed[code] < _NEAR]
+    near = [code for code in weighed if weighed[best] - weighed[code] < _CLEAR_LOG_ODDS]
     near = [code for code in near if votes[code] or code == best]
     near.sort(key=lambda code: -weighed[code])
     total = sum(exp(value - weighed[best]) for value in weighed.values())
@@ -544,7 +548,7 @@ def _among(codes: tuple[str, ...], script: str, prior: Prior) -> Detected:
     """Return the languages that share a text, most likely first."""
     ordered = tuple(sorted(codes, key=lambda code: (-prior.weight(code), code)))
     if len(ordered) == 1:
-        return Detected(ordered[0], _SURE, script)
+        return Detected(ordered[0], _SURE_PROBABILITY, script)
     total = sum(map(prior.weight, ordered))
     share = min(prior.weight(ordered[0]) / total, 1 / len(ordered))
     return Detected(ordered[0], round(share, 2) - 0.01, script, ordered)
@@ -559,7 +563,7 @@ def _in_unknown_words(
         long = [token for token in counting if len(token) > 3]
         if typed or (long and all(token in typed_hindi() for token in long)):
             return Detected(typed or "hi", max(sure, _MOSTLY), script)
-    if len(counting) > _VERY_FEW:
+    if len(counting) > _FEW_UNKNOWN_WORDS:
         return None
     ours = (*_SERVED_SCRIPTS[script], *prior.further(script))
     odds = _model_odds(text, script, prior)
@@ -567,12 +571,12 @@ def _in_unknown_words(
     code, probability = max(
         _model()(text), key=lambda one: one[1] * prior.expects(one[0]) * (one[0] not in ours)
     )
-    if code in _MAJOR and probability >= _PERHAPS / prior.expects(code):
+    if code in _MAJOR and probability >= _MIN_MAJOR_PROBABILITY / prior.expects(code):
         return Detected(code, round(float(probability), 2), script, (code, *served[:1]))
     if not served:
         served = sorted(ours, key=lambda code: -prior.weight(code))
         return Detected(served[0], 0.3, script, tuple(served))
-    near = tuple(code for code in served if odds[served[0]] - odds[code] < _NEAR)
+    near = tuple(code for code in served if odds[served[0]] - odds[code] < _CLEAR_LOG_ODDS)
     total = sum(exp(odds[code] - odds[served[0]]) for code in served)
     return Detected(served[0], round(1 / total, 2), script, near if len(near) > 1 else ())
 

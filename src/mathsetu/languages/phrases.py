@@ -10,7 +10,7 @@ from functools import lru_cache
 from mathsetu.languages.analyze import analyze
 
 # A phrase has at least this many terms, and at most this many words; longer text is not a phrase.
-_LEAST, _MOST = 2, 10
+_MIN_TERMS, _MAX_WORDS = 2, 10
 _PUNCTUATION = ".,;:!?¿¡()[]\"'«»“”„।،؛؟"
 
 
@@ -87,7 +87,7 @@ def phrases(texts: Sequence[str], language: str) -> list[Phrase]:
     found = []
     for text in texts:
         words = text.strip(f"{_PUNCTUATION} \n").split()
-        least = 1 if len(texts) == len(words) == 1 else _LEAST
-        if len(words) <= _MOST and len(analyze(text, language)) >= least:
+        least = 1 if len(texts) == len(words) == 1 else _MIN_TERMS
+        if len(words) <= _MAX_WORDS and len(analyze(text, language)) >= least:
             found.append(Phrase(" ".join(words)))
     return found

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 # Cache sizes: complete posts; posts as written, of which a query reads more than it shows; ids and
 # headings, of which an evaluation run reads a thousand per query.
-_REMEMBERED, _GLANCED, _NAMED = 2_000, 5_000, 50_000
+_CACHED_POSTS, _CACHED_TEXTS, _CACHED_HEADINGS = 2_000, 5_000, 50_000
 # Attempts to open a library that is being replaced by a rebuild.
 _TRIES = 5
 
@@ -248,10 +248,10 @@ class CachedPosts(SegmentedPosts):
 
     def __init__(self, *arguments: object) -> None:
         super().__init__(*arguments)  # type: ignore[arg-type]
-        self._whole = BoundedCache(super().posts, _REMEMBERED)
-        self._lazy_posts = BoundedCache(super().lazy_posts, _GLANCED)
-        self._named = BoundedCache(super().ids, _NAMED)
-        self._headings = BoundedCache(super().headings, _NAMED)
+        self._whole = BoundedCache(super().posts, _CACHED_POSTS)
+        self._lazy_posts = BoundedCache(super().lazy_posts, _CACHED_TEXTS)
+        self._named = BoundedCache(super().ids, _CACHED_HEADINGS)
+        self._headings = BoundedCache(super().headings, _CACHED_HEADINGS)
 
     def posts(self, numbers: Sequence[int]) -> dict[int, Post]:
         """Posts by their numbers; answers are completed from their questions."""

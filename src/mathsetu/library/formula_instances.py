@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 # Punctuation and spaces that end a formula because its sentence ends there.
 _ENDINGS, _SPACES = " \t\n~.,;", ("\\:", "\\!", "\\quad", "\\qquad")
 # The number of top formulas whose context is scored.
-_IN_CONTEXT = 200
+_CONTEXTS_SCORED = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def found_instances(
         context: Scores the text around formulas.
     """
     matches = finder.formulas_for(question, depth, allowed)
-    looked_into = _IN_CONTEXT if context else 0
+    looked_into = _CONTEXTS_SCORED if context else 0
     first = [
         one
         for match in matches[:looked_into]

@@ -32,7 +32,7 @@ FORMS = ("penman", "mathamr")
 Progress = Callable[[str, int], None]
 
 # Texts whose sentences are parsed in one batch.
-_TOGETHER = 64
+_BATCH_SIZE = 64
 
 
 def read_sources(
@@ -79,7 +79,7 @@ def built_graphs(
     """Build the graphs of texts in batches."""
     waiting = iter(sources)
     done = 0
-    while batch := list(islice(waiting, _TOGETHER)):
+    while batch := list(islice(waiting, _BATCH_SIZE)):
         graphs = builder.build_many([source for _, source in batch])
         for (name, _), graph in zip(batch, graphs, strict=True):
             yield Record(name, graph)
@@ -190,7 +190,7 @@ def import_graphs(
                     yield Record(name, with_formulas(whole[name].graph, source))
                     continue
                 batch.append((name, source))
-                if len(batch) == _TOGETHER:
+                if len(batch) == _BATCH_SIZE:
                     yield from built_graphs(batch, builder, progress)
                     batch = []
             yield from built_graphs(batch, builder, progress)

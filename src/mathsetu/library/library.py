@@ -64,16 +64,16 @@ REASONS, TRANSLATION = "reasons", "translation"
 FACETS = "facets"
 # Characters of the question and of the body of a post that form the query for similar posts:
 # longer queries are slower and hardly better.
-_LIKENESS = 600
+_SIMILAR_QUERY_LENGTH = 600
 # Formulas retrieved per formula wanted, because many look the same.
-_ALIKE = 10
+_FORMULAS_PER_RESULT = 10
 # Queries of a run per batch; larger batches take much memory.
-_TOGETHER = 16
+_BATCH_SIZE = 16
 # Posts examined per hit wanted when versions in other languages are grouped.
-_LANGUAGES = 7
+_POSTS_PER_GROUP = 7
 # To correct a mistyped id: the number of ids searched, the number compared letter by letter, and
 # the greatest length of these, since the comparison is slow.
-_LOOKED_THROUGH, _COMPARED, _LONGEST_COMPARED = 20_000, 4_000, 200
+_IDS_SEARCHED, _IDS_COMPARED, _LONGEST_COMPARED = 20_000, 4_000, 200
 
 
 @dataclass(frozen=True)
@@ -455,7 +455,7 @@ class Library:
         """
         check_type("k", k, Integral, "an integer")
         post = self.post(post_id)
-        beginnings = (snippet(text, _LIKENESS) for text in (post.question, post.body))
+        beginnings = (snippet(text, _SIMILAR_QUERY_LENGTH) for text in (post.question, post.body))
         text = "\n\n".join(filter(None, beginnings))
         query = Query(post_id, text, post.title, post.tags, post.language)
         found = self.answer(
@@ -497,8 +497,8 @@ class Library:
                 },
             )
         rankings: dict[str, tuple[Hit, ...]] = {}
-        for start in range(0, len(questions), _TOGETHER):
-            batch = questions[start : start + _TOGETHER]
+        for start in range(0, len(questions), _BATCH_SIZE):
+            batch = questions[start : start + _BATCH_SIZE]
             ids = (question.query.id for question in batch)
             found = self._with_retry(partial(self._batch, batch, k, where, explain, "off"))
             rankings.update(zip(ids, found, strict=True))
@@ -717,7 +717,7 @@ class Library:
                 finder,
                 view.stored_posts,
                 question,
-                _ALIKE * k,
+                _FORMULAS_PER_RESULT * k,
                 allowed,
                 every=every,
                 context=_context(parts, around, question) if around else None,
@@ -873,13 +873,13 @@ class Library:
         """
 
         def work(view: View, clock: Clock) -> list[str]:
-            numbers = [number for number, _ in view.stored_posts.titles(_LOOKED_THROUGH)]
+            numbers = [number for number, _ in view.stored_posts.titles(_IDS_SEARCHED)]
             every = [one for one in view.stored_posts.ids(numbers).values() if one not in but]
             holding = [one for one in every if name in one]
             if holding or len(name) > _LONGEST_COMPARED:
                 return holding[:limit]
             short = (one for one in every if len(one) <= _LONGEST_COMPARED)
-            return get_close_matches(name, list(islice(short, _COMPARED)), n=limit)
+            return get_close_matches(name, list(islice(short, _IDS_COMPARED)), n=limit)
 
         return self._with_retry(work)
 
@@ -945,7 +945,7 @@ def _grouped(ranker: Ranker, reply: RecipeReply, end: int) -> list[tuple[int, li
     Examines posts until there are ``end`` groups. Whether a post is a version of another depends
     on earlier places only, so that later pages continue the same list of groups.
     """
-    depth = end * _LANGUAGES
+    depth = end * _POSTS_PER_GROUP
     while True:
         groups: dict[int, list[int]] = {}
         for place, first in enumerate(ranker.versions(reply, depth)):

@@ -60,7 +60,7 @@ _TITLE = 2.0
 _FORMULAS = 5
 # Kinds of parts that encode words instead of looking them up; the least share of known words in a
 # query, by letters, for their scores to be reliable.
-_GUESSING, _LEAST_KNOWN = frozenset({"meaning", "dense"}), 0.25
+_GUESSING, _MIN_KNOWN = frozenset({"meaning", "dense"}), 0.25
 # Posts that are examined for all words of a query, and the number of top posts they are chosen
 # from: a long post with all words does not rank first, as each word counts little in it.
 _SAID_BY, _SAID_AMONG = 20, 200
@@ -75,7 +75,7 @@ _SHORT, _TOGETHER, _ADJACENT = 8, 20, 0.2
 _APART, _FEW_APART = 0.7, {2: 0.4, 3: 0.55}
 # Posts in different languages are versions of one another from this cosine of their vectors and
 # this Jaccard index of their formulas, with at least so many formulas in common.
-_SAME_MEANING, _SAME_FORMULAS, _LEAST_FORMULAS = 0.85, 0.6, 2
+_SAME_MEANING, _SAME_FORMULAS, _MIN_FORMULAS = 0.85, 0.6, 2
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ class Ranker:
         def is_used(terms: list[str]) -> bool:
             return any(index.has(terms) for index in indexes)
 
-        return known_share(question.words, question.languages, is_used) >= _LEAST_KNOWN
+        return known_share(question.words, question.languages, is_used) >= _MIN_KNOWN
 
     def _contains_query(self, ranked: RecipeReply) -> bool:
         """Whether a post contains the question: as written, all its words, or all its formulas.
@@ -629,7 +629,7 @@ def _as_said(phrase: Phrase, post: LazyPost) -> str:
 def _have_same_formulas(post: LazyPost, other: LazyPost) -> bool:
     ours, theirs = post.plain_formulas, other.plain_formulas
     shared = len(ours & theirs)
-    return shared >= _LEAST_FORMULAS and shared >= _SAME_FORMULAS * len(ours | theirs)
+    return shared >= _MIN_FORMULAS and shared >= _SAME_FORMULAS * len(ours | theirs)
 
 
 def _first(ranked: RecipeReply, scope: Scope) -> RecipeReply:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 # Cached filters; each takes one bit per post.
 _FILTERS = 64
 # Cached ids with their numbers.
-_REMEMBERED = 10_000
+_CACHE_SIZE = 10_000
 
 
 #: A condition on posts: a field, the values of which a post has at least one, and whether it must
@@ -297,7 +297,7 @@ class SegmentedPosts:
         for store, offset, own in self._shared_out(numbers):
             ids.update((offset + number, name) for number, name in store.ids(own).items())
         # Callers usually request these posts next, by id.
-        if len(self._numbers) > _REMEMBERED:
+        if len(self._numbers) > _CACHE_SIZE:
             self._numbers.clear()
         self._numbers.update((name, number) for number, name in ids.items())
         return ids

@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from mathsetu.library.library import Library
 
 # The most titles that are indexed: those of the first posts.
-_TITLES = 250_000
-_TAGS = 5_000
+_MAX_TITLES = 250_000
+_MAX_TAGS = 5_000
 # The most terms and titles that are suggested, besides one tag.
 _TERMS_OFFERED, _TITLES_OFFERED = 4, 4
 # The least characters of a prefix, the most words in a prefix of a term, and the most characters
 # before the cursor that are read.
-_SHORTEST, _WORDS, _LOOKED_AT = 2, 4, 200
+_SHORTEST, _MAX_WORDS, _MAX_CHARACTERS = 2, 4, 200
 # Up to this many posts, the words of titles are read when a word is corrected; of more posts, only
 # after `prepare`. There, a word that occurs this often in titles is not a misspelling.
-_FEW, _USUAL = 5_000, 2
+_FEW_POSTS, _MIN_TITLES = 5_000, 2
 # Least letters of a word that may be a misspelling although its stem was learned.
 _LONG = 8
 _WORD = re.compile(r"[^\W\d_][^\s$.,;:!?()\[\]{}|/+=<>^«»“”„।،؛؟]*")
@@ -88,7 +88,7 @@ class Suggestions:
         """Read the titles, which takes about one second per fifty thousand."""
         with self._lock:
             if self._titles is None:
-                titles = dict(self._library.titles(_TITLES))
+                titles = dict(self._library.titles(_MAX_TITLES))
                 self._numbers = list(titles)
                 self._titles = PrefixIndex(titles.values())
 
@@ -100,7 +100,7 @@ class Suggestions:
             languages: Languages of the glossary, the most likely first. If they have no matching
                 term, the other languages of the same script are searched.
         """
-        cut = max(len(text) - _LOOKED_AT, 0)
+        cut = max(len(text) - _MAX_CHARACTERS, 0)
         tail = text[cut:]
         if tail.count("$") % 2 or not tail or tail[-1] in "$\\":
             return []  # inside a formula
@@ -110,7 +110,7 @@ class Suggestions:
         if not words:
             return []
         beginnings = [
-            (cut + word.start(), _beginning(tail[word.start() :])) for word in words[-_WORDS:]
+            (cut + word.start(), _beginning(tail[word.start() :])) for word in words[-_MAX_WORDS:]
         ]
         beginnings = [
             (start, begun)
@@ -119,7 +119,7 @@ class Suggestions:
         ]
         found = [*self._terms(beginnings, languages), *self._tags_found(beginnings)]
         whole = _beginning(tail[words[0].start() :])
-        if len(whole) > _SHORTEST and len(words) <= 2 * _WORDS:
+        if len(whole) > _SHORTEST and len(words) <= 2 * _MAX_WORDS:
             found += self._titles_found(whole, cut + words[0].start())
         distinct = {folded(one.text): one for one in reversed(found)}
         typed = folded(tail)
@@ -151,7 +151,7 @@ class Suggestions:
 
     @cached_property
     def _tags(self) -> tuple[list[str], PrefixIndex]:
-        tags = list(self._library.tags(_TAGS))
+        tags = list(self._library.tags(_MAX_TAGS))
         return tags, PrefixIndex(tag.replace("-", " ") for tag in tags)
 
     def _tags_found(self, beginnings: Iterable[tuple[int, str]]) -> Iterator[Suggestion]:
@@ -222,19 +222,19 @@ class Suggestions:
     @property
     def _words_of_titles(self) -> Spelling:
         """The words of the titles; of many titles the frequent words, after `prepare`."""
-        if len(self._library) <= _FEW:
+        if len(self._library) <= _FEW_POSTS:
             return self._every_word
         return self._frequent_words if self._titles is not None else Spelling({})
 
     @cached_property
     def _every_word(self) -> Spelling:
-        titles = (title for _, title in self._library.titles(_FEW))
+        titles = (title for _, title in self._library.titles(_FEW_POSTS))
         return Spelling(Counter(word for title in titles for word in tokenize(words(title))))
 
     @cached_property
     def _frequent_words(self) -> Spelling:
         counts = Counter(self._titles.words() if self._titles else ())
-        return Spelling({word: count for word, count in counts.items() if count >= _USUAL})
+        return Spelling({word: count for word, count in counts.items() if count >= _MIN_TITLES})
 
 
 class _Terms:

@@ -53,7 +53,7 @@ from mathsetu.recipes.schema import Recipe, parse_table
 from mathsetu.records import Post, check_ids, checked_posts
 
 # With more segments than this, an addition merges small ones.
-_MOST_SEGMENTS = 10
+_MAX_SEGMENTS = 10
 
 
 def build_library(
@@ -154,7 +154,7 @@ def add_posts(
         posts = chain(_noted(posts, new), change.answers_to(new))
         change.add(posts, collection, processes or all_cores(), device, progress, left_out)
         change.commit()
-        if len(change.manifest.segments) > _MOST_SEGMENTS and change.merge(
+        if len(change.manifest.segments) > _MAX_SEGMENTS and change.merge(
             build.SEGMENT_POSTS, processes or all_cores()
         ):
             change.commit()

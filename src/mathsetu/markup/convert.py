@@ -35,7 +35,7 @@ _ESCAPED = re.compile(r"\\(\$|\\(?=[(\[]|begin\{))")
 _UNESCAPED = re.compile(r"\$|\\(?=[(\[]|begin\{)")
 _AMOUNT = "5 "
 # Size of the cache of `spans_of`: good posts are found repeatedly, and several callers split each.
-_REMEMBERED = 5_000
+_CACHE_SIZE = 5_000
 _MATHML = re.compile(r"<math\b[^<>]*+>(?:[^<]++|<(?!/?math\b))*+</math>", re.ASCII)
 # Placeholders for formulas while a Markdown renderer processes the prose around them.
 _HOLDER = "\ue000{}\ue001"
@@ -61,7 +61,7 @@ def split(source: str, form: str = "text") -> list[Span]:
         raise UnknownFormat(form, _SPLITTERS) from None
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=_CACHE_SIZE)
 def spans_of(text: str) -> tuple[Span, ...]:
     """Return the spans of a marked text; recent results are cached.
 

@@ -13,9 +13,9 @@ from mathsetu.markup.delimiters import find_formulas
 
 _WORD = re.compile(r"\S+\s*")
 # Size of the cache of snippets, because good posts are found repeatedly.
-_REMEMBERED = 4_000
+_CACHE_SIZE = 4_000
 # The most positions of one word that are compared.
-_MOST = 500
+_MAX_POSITIONS = 500
 
 #: The beginning and end of a match in a text, and what matched.
 _Place = tuple[int, int, str]
@@ -100,7 +100,7 @@ def _pattern(forms: Iterable[str]) -> re.Pattern[str]:
 def _word_places(text: str, patterns: Mapping[str, re.Pattern[str]]) -> Iterator[_Place]:
     """Yield the positions of words."""
     for word, pattern in patterns.items():
-        places = [match.span() for match in islice(pattern.finditer(text), _MOST)]
+        places = [match.span() for match in islice(pattern.finditer(text), _MAX_POSITIONS)]
         whole = [(start, end) for start, end in places if not text[start - 1 : start].isalnum()]
         for start, end in whole or places:
             yield start, end, word
@@ -141,7 +141,7 @@ def _formula_places(text: str) -> Iterator[_Place]:
         start += len(span.raw)
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=_CACHE_SIZE)
 def _cut(text: str, width: int, start: int, end: int) -> str:
     return snippet(text, width, start, end)
 

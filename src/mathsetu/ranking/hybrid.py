@@ -226,7 +226,7 @@ def chance(log_odds: float) -> float:
 PREFERENCES = {"off": 0.0, "weak": 0.1, "normal": 0.2, "strong": 1.0}
 # How many of a post's versions, the best ones, are scored together; and the usual score of the
 # others relative to the best (.85 for CrossMath's right topics, .72 for wrong ones).
-_TELLING, _USUAL = 3, 0.8
+_VERSIONS_SCORED, _USUAL_SHARE = 3, 0.8
 
 
 def preference(name: str) -> float:
@@ -257,10 +257,10 @@ def evidence(totals: Sequence[float], versions: int) -> float:
     >>> [round(one, 2) for one in (evidence([0.9], 1), evidence([0.9], 6), evidence([0.9] * 3, 6))]
     [0.84, 0.6, 0.9]
     """
-    best = sorted(totals, reverse=True)[:_TELLING]
-    there = min(_TELLING, max(versions, len(totals)))
-    together = sum(best) + (_TELLING - there) * _USUAL * best[0]
-    return (best[0] + together / _TELLING) / 2
+    best = sorted(totals, reverse=True)[:_VERSIONS_SCORED]
+    there = min(_VERSIONS_SCORED, max(versions, len(totals)))
+    together = sum(best) + (_VERSIONS_SCORED - there) * _USUAL_SHARE * best[0]
+    return (best[0] + together / _VERSIONS_SCORED) / 2
 
 
 def order_by_language(

@@ -59,26 +59,26 @@ if TYPE_CHECKING:
 
 _WORTHWHILE = 4
 # A pattern is matched with this many times more candidates: features do not cover its wildcards.
-_PATTERN = 8
+_PATTERN_FACTOR = 8
 # Candidates that are matched with a small query formula that names a function, which takes little
 # time: by its features $\tan x$ is nearer to $x$ alone than to a formula with $\tan\alpha$. The
 # similarity of a candidate without the function is multiplied by the second number.
 _MATCHED_SMALL, _WITHOUT_FUNCTION = 200, 0.25
 # A formula of at least this many nodes is rarely part of another by chance, whatever its letters.
-_LARGER = 8
+_LARGE_FORMULA = 8
 # Candidates for one query formula; it finds only posts that contain one of them.
-_KEPT = 2_000
+_CANDIDATES = 2_000
 # Up to this many formulas, masses are recomputed when a library of several segments is opened.
-_FEW = 300_000
+_FEW_FORMULAS = 300_000
 # Several formulas of a query share twice as many candidates, but each has at least this many.
-_LEAST_KEPT = 1_000
+_MIN_CANDIDATES = 1_000
 # The similarity assumed for formulas that are not candidates, as a share of the lowest candidate's;
 # and the number of posts that are then scored exactly.
-_UNSEEN, _RESCORED = 0.5, 100
+_UNSEEN_SHARE, _RESCORED = 0.5, 100
 # The most nodes of a query formula that are matched, summed over all of its candidates.
-_MOST_NODES = 60_000
+_MAX_NODES = 60_000
 # Renamed letters and wildcards in a reason.
-_SHOWN = 4
+_MAX_SYMBOLS = 4
 
 
 class FormulaRetriever:
@@ -144,7 +144,7 @@ class FormulaRetriever:
         """For each segment, the total feature weight (mass) of each distinct formula."""
         # The stored masses are exact for segments that were built together. Later additions change
         # the rarity of features a little, so masses are recomputed where that is cheap.
-        if len(self.segments) == 1 or len(self.distinct) > _FEW:
+        if len(self.segments) == 1 or len(self.distinct) > _FEW_FORMULAS:
             return [segment.masses for segment in self.segments]
         return list(masses_of([segment.postings for segment in self.segments]))
 
@@ -256,7 +256,7 @@ class FormulaReply:
         for one in asked:
             # Match none where there would be too few matches to change the order.
             one.matched = share if share >= _WORTHWHILE else 0
-            one.kept = min(_KEPT, max(_LEAST_KEPT, 2 * _KEPT // len(asked)))
+            one.kept = min(_CANDIDATES, max(_MIN_CANDIDATES, 2 * _CANDIDATES // len(asked)))
         return [(one, weight / whole) for one, weight in zip(asked, weights, strict=True)]
 
 
@@ -283,7 +283,7 @@ class _QueryFormula:
         self, index: FormulaRetriever, parsed: Parsed, matched: int = 0, kept: int = 0
     ) -> None:
         self._index, self._parsed, self.matched = index, parsed, matched
-        self.kept = max(_KEPT, kept)
+        self.kept = max(_CANDIDATES, kept)
         self.latex = parsed.latex
         asked = feature_counts(parsed, query=True)
         hashes, counts = term_hashes(list(asked)), np.array(list(asked.values()), dtype=np.float32)
@@ -298,7 +298,7 @@ class _QueryFormula:
     @cached_property
     def is_larger(self) -> bool:
         """Whether it is too large to be part of many formulas by chance."""
-        return sum(1 for _ in self._parsed.opt.walk()) >= _LARGER
+        return sum(1 for _ in self._parsed.opt.walk()) >= _LARGE_FORMULA
 
     def is_held(self, segment: int, formulas: NDArray[np.int64]) -> bool:
         """Whether the most similar formula of a post contains the whole of it in one piece."""
@@ -330,7 +330,7 @@ class _QueryFormula:
         """The similarity assumed for formulas that are not candidates."""
         if len(self._similarities.scores) < self.kept:
             return 0.0  # no other formula shares a feature with it
-        return _UNSEEN * float(self._similarities.scores.min())
+        return _UNSEEN_SHARE * float(self._similarities.scores.min())
 
     def candidates_above_unseen(self, segment: int) -> Scored:
         """The candidates of a segment, scored by how far they exceed `unseen`."""
@@ -425,7 +425,9 @@ class _QueryFormula:
         # The time of a match grows with the query formula, so a huge one is matched with fewer.
         labels = [node.label for node in self._parsed.opt.walk()]
         is_pattern = any(map(is_wildcard, labels))
-        matched = min(self.matched * (_PATTERN if is_pattern else 1), _MOST_NODES // len(labels))
+        matched = min(
+            self.matched * (_PATTERN_FACTOR if is_pattern else 1), _MAX_NODES // len(labels)
+        )
         is_function = len(labels) < MIN_BONUS_NODES and is_distinctive(labels)
         if matched and is_function:
             matched = max(matched, _MATCHED_SMALL)
@@ -464,6 +466,6 @@ def _in_words(pair: MatchedPair) -> str:
     renamed += [
         f"{wildcard} = {part_text(part, found)}" for wildcard, part in pair.match.bindings.items()
     ]
-    rest = ["…"] if len(renamed) > _SHOWN else []
-    under = f" ({', '.join([*renamed[:_SHOWN], *rest])})" if renamed else ""
+    rest = ["…"] if len(renamed) > _MAX_SYMBOLS else []
+    under = f" ({', '.join([*renamed[:_MAX_SYMBOLS], *rest])})" if renamed else ""
     return f"{formula_in_markdown(asked)} ~ {formula_in_markdown(found)}{under}"

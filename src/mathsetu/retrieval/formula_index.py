@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _LAYOUT_WEIGHT = round(1 / OPERATOR_WEIGHT)
 # Rows processed at a time, and the number of parts into which work on all of them is divided.
-_TOGETHER, _PARTS = 1 << 17, 16
+_BATCH_SIZE, _PARTS = 1 << 17, 16
 # Bytes of the hash by which formulas are compared when segments are merged.
 _DIGEST = 16
 
@@ -228,10 +228,10 @@ def _write_formulas(folder: Path, segments: Sequence[FormulaSegment], joined: _J
         folder,
         (
             segments[owner].latex[row]
-            for start in range(0, joined.distinct, _TOGETHER)
+            for start in range(0, joined.distinct, _BATCH_SIZE)
             for owner, row in zip(
-                owners[start : start + _TOGETHER].tolist(),
-                rows[start : start + _TOGETHER].tolist(),
+                owners[start : start + _BATCH_SIZE].tolist(),
+                rows[start : start + _BATCH_SIZE].tolist(),
                 strict=True,
             )
         ),
@@ -302,10 +302,10 @@ def masses_of(segments: Sequence[Postings]) -> Iterator[Numbers]:
             rarity[rows] = values
     for segment, rarity in zip(segments, rarities, strict=True):
         masses = np.zeros(len(segment))
-        for first in range(0, len(rarity), _TOGETHER):
-            starts = segment.starts[first : first + _TOGETHER + 1]
+        for first in range(0, len(rarity), _BATCH_SIZE):
+            starts = segment.starts[first : first + _BATCH_SIZE + 1]
             postings = slice(int(starts[0]), int(starts[-1]))
-            weights = np.repeat(rarity[first : first + _TOGETHER], np.diff(starts))
+            weights = np.repeat(rarity[first : first + _BATCH_SIZE], np.diff(starts))
             weights *= segment.frequencies[postings]
             masses += np.bincount(segment.documents[postings], weights, len(segment))
         yield masses.astype(np.float32)

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
 
 # Vectors compared at once.
-_TOGETHER = 1 << 15
+_BATCH_SIZE = 1 << 15
 # Each occurrence of a formula has its own vector. If every formula is wanted once, this many times
 # more occurrences are retrieved.
-_ALIKE = 8
+_OCCURRENCES_PER_FORMULA = 8
 
 
 class GraphFormulas:
@@ -47,7 +47,7 @@ class GraphFormulas:
         """The formulas most similar to one without context, each once however often it occurs."""
         question = Question(Query("", "", formulas=(Formula(latex, latex),)))
         found: dict[str, FormulaMatch] = {}
-        for match in self.formulas_for(question, _ALIKE * k):
+        for match in self.formulas_for(question, _OCCURRENCES_PER_FORMULA * k):
             found.setdefault(spelling(match.latex), match)
         return list(found.values())[:k]
 
@@ -100,8 +100,8 @@ class GraphFormulas:
         firsts = self._index.maxsim.numbering.firsts
         for segment, collection in enumerate(self._index.maxsim.collections):
             places = self._places[segment]
-            for start in range(0, len(places), _TOGETHER):
-                rows = collection.vectors(places[start : start + _TOGETHER])
+            for start in range(0, len(places), _BATCH_SIZE):
+                rows = collection.vectors(places[start : start + _BATCH_SIZE])
                 scores = np.einsum("id,d->i", rows, vector)
                 if allowed is not None:
                     own = np.arange(start, start + len(rows))

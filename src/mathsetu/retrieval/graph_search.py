@@ -45,7 +45,7 @@ HNSW = {"hnsw": "exact", "document-hnsw": "document", "single-hnsw": "single"}
 _SHIPPED_FOLDER = Path(__file__).parent.parent / "encoders" / "graph" / "model"
 _FIELDS = ("title", "question", "body")
 # How many matches an explanation names.
-_SHOWN = 3
+_MAX_MATCHES = 3
 
 
 @dataclass(frozen=True)
@@ -312,7 +312,7 @@ class GraphReply:
         best_of = cosines.max(axis=1)
         shown = [
             f"{rows[row]} ~ {columns[int(cosines[row].argmax())]} {best_of[row]:.2f}"
-            for row in np.argsort(-best_of, kind="stable")[:_SHOWN].tolist()
+            for row in np.argsort(-best_of, kind="stable")[:_MAX_MATCHES].tolist()
         ]
         score = float(best_of.mean())
         return Reason("graph", score, f"MaxSim {score:.2f}: " + "; ".join(shown))

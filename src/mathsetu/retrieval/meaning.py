@@ -59,32 +59,32 @@ if TYPE_CHECKING:
 
 # Passages that are encoded together, by one of many processes and on an accelerator: enough to fill
 # batches, few enough to keep all processes busy.
-_TOGETHER, _ON_DEVICE = 64, 16_384
+_BATCH_SIZE, _DEVICE_BATCH_SIZE = 64, 16_384
 # Passages that are copied at a time when segments are merged.
-_MERGED_TOGETHER = 1 << 16
+_MERGE_BATCH_SIZE = 1 << 16
 # The type in which passages are stored: first the reading, then the tokens.
-_WRITTEN = np.dtype("<u4")
+_STORED_TYPE = np.dtype("<u4")
 # The folder with the sign lists of a large segment.
 _LISTS = "lists"
 # A title without its formulas is a passage if it has at least this many tokens.
-_LEAST_WORDS = 5
+_MIN_WORDS = 5
 # The shares of the best passage of all, the first of what was asked, and the best of what is said.
-_BEST, _ASKED, _SAID = 0.5, 0.3, 0.2
+_BEST_SHARE, _QUESTION_SHARE, _BODY_SHARE = 0.5, 0.3, 0.2
 # Passages whose sentences are cached with their vectors: good posts are found repeatedly.
-_EXPLAINED = 2_000
+_CACHED_QUOTATIONS = 2_000
 #: Kinds of passages that a post has: what was asked, what is said, and the title alone.
 KINDS = 3
 # Below every cosine; the value for passages that a post does not have.
-_NONE = -2.0
+_NO_COSINE = -2.0
 # Passages that are scored exactly after a first stage by sign bits: at least, at most, and one in
 # how many of all passages.
-_RESCORED, _MOST_RESCORED, _SHARE_RESCORED = 5_000, 20_000, 26
+_MIN_RESCORED, _MAX_RESCORED, _RESCORED_ONE_IN = 5_000, 20_000, 26
 # Up to this many passages, all are scored exactly: a first stage would take longer.
 _ALL_COMPARED = 16_000
 # The nearest of these passages, whose posts are then scored as a whole.
-_KEPT = 2_000
+_CANDIDATE_PASSAGES = 2_000
 # Posts whose means are cached: good posts are found repeatedly.
-_MEANS = 20_000
+_CACHED_MEANS = 20_000
 # If a filter allows fewer posts than this share, only their passages are compared.
 _FEW_ALLOWED = 1 / 16
 
@@ -150,7 +150,7 @@ class MeaningBuilder:
         self._settings = settings
         self.reader = self
         alone = device != PROCESSOR
-        batch = _ON_DEVICE if alone else _TOGETHER
+        batch = _DEVICE_BATCH_SIZE if alone else _BATCH_SIZE
         # Not shared between parts, because another model has other tokens.
         self.kind = Kind("passages", _tokens, batch, _longest_first, alone)
         self.read = partial(_encoded, settings.model, device)
@@ -177,7 +177,7 @@ class MeaningBuilder:
             alone = _titles(titles, said_passages, settings.tokens)
         rows = asked_passages + said_passages + alone
         encoder.check_room(rows)
-        written = [np.array([how, *row], dtype=_WRITTEN).tobytes() for row in rows]
+        written = [np.array([how, *row], dtype=_STORED_TYPE).tobytes() for row in rows]
         counts = len(asked_passages), len(said_passages), len(alone)
         return written, counts, (asked, said)
 
@@ -226,8 +226,8 @@ class MeaningBuilder:
         scales = new_array(folder / "scales.npy", np.float32, total)
         written = 0
         for segment, (rows, _) in zip(segments, found, strict=True):
-            for first in range(0, len(rows), _MERGED_TOGETHER):
-                own = rows[first : first + _MERGED_TOGETHER]
+            for first in range(0, len(rows), _MERGE_BATCH_SIZE):
+                own = rows[first : first + _MERGE_BATCH_SIZE]
                 new = slice(written, written := written + len(own))
                 vectors[new] = segment.vectors.at(own)[own]
                 signs[new] = kernels.sign_bits(vectors[new])
@@ -263,7 +263,7 @@ def _titles(titles: Sequence[list[int]], there: list[list[int]], size: int) -> l
     """
     whole, words = (passages(title, size, 1) for title in titles)
     # A title such as "Find the value of $x$" without its formula could be that of many posts.
-    found = whole + (words if len(titles[1]) >= _LEAST_WORDS else [])
+    found = whole + (words if len(titles[1]) >= _MIN_WORDS else [])
     return [title for place, title in enumerate(found) if title not in there + found[:place]]
 
 
@@ -381,16 +381,20 @@ class MeaningSegment:
         rows, counts = self.passages(posts)
         starts = np.cumsum(counts) - counts
         # A sentinel below every cosine, for empty ranges at the end.
-        cosines = np.append(self.dots(rows, query), np.float32(_NONE))
+        cosines = np.append(self.dots(rows, query), np.float32(_NO_COSINE))
         there = counts > 0
-        best_of_kind = np.where(there, np.maximum.reduceat(cosines, starts), _NONE)
+        best_of_kind = np.where(there, np.maximum.reduceat(cosines, starts), _NO_COSINE)
         asked, said, titled = there.reshape(-1, KINDS).T
         best_of_kind = best_of_kind.reshape(-1, KINDS)
         best_of_all, best_said = best_of_kind.max(axis=1), best_of_kind[:, 1]
-        both = _BEST * best_of_all + _ASKED * cosines[starts[::KINDS]] + _SAID * best_said
-        with_title = _BEST * best_of_all + (1 - _BEST) * best_said
+        both = (
+            _BEST_SHARE * best_of_all
+            + _QUESTION_SHARE * cosines[starts[::KINDS]]
+            + _BODY_SHARE * best_said
+        )
+        with_title = _BEST_SHARE * best_of_all + (1 - _BEST_SHARE) * best_said
         near = np.where(asked & said, both, np.where(said & titled, with_title, best_of_all))
-        return np.where(best_of_all == _NONE, 0, near).astype(np.float32)
+        return np.where(best_of_all == _NO_COSINE, 0, near).astype(np.float32)
 
     def passages(self, posts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The rows of posts' passages, grouped by post, and the number of passages of each kind.
@@ -436,7 +440,7 @@ class MeaningRetriever:
         self.segments = [MeaningSegment(folder) for folder in folders]
         self.numbering = Numbering(map(len, self.segments))
         self.posts = len(self.numbering)
-        self.quotations = lru_cache(_EXPLAINED)(self._quotations)
+        self.quotations = lru_cache(_CACHED_QUOTATIONS)(self._quotations)
 
     def ask(self, questions: Sequence[Question]) -> list[MeaningReply]:
         """Answer several questions."""
@@ -448,7 +452,7 @@ class MeaningRetriever:
         Passages are found by their sign bits, and the best of them are compared exactly.
         """
         passages = sum(len(segment.vectors) for segment in self.segments)
-        wanted = min(_MOST_RESCORED, max(_RESCORED, passages // _SHARE_RESCORED))
+        wanted = min(_MAX_RESCORED, max(_MIN_RESCORED, passages // _RESCORED_ONE_IN))
         if passages <= _ALL_COMPARED:
             return np.arange(self.posts) if allowed is None else np.flatnonzero(allowed)
         [signs] = kernels.sign_bits(query[None])
@@ -467,7 +471,9 @@ class MeaningRetriever:
             segment.dots(rows, query) for segment, rows in zip(self.segments, nearer, strict=True)
         ]
         every = np.concatenate(products)
-        least = -np.inf if len(every) <= _KEPT else np.partition(every, -_KEPT)[-_KEPT]
+        least = -np.inf
+        if len(every) > _CANDIDATE_PASSAGES:
+            least = np.partition(every, -_CANDIDATE_PASSAGES)[-_CANDIDATE_PASSAGES]
         posts = [
             first + segment.owners(rows[dots >= least])
             for segment, first, rows, dots in zip(
@@ -484,7 +490,7 @@ class MeaningRetriever:
 
     @cached_property
     def _means(self) -> BoundedCache[Vectors]:
-        return BoundedCache(self._compute_means, _MEANS)
+        return BoundedCache(self._compute_means, _CACHED_MEANS)
 
     def _compute_means(self, numbers: list[int]) -> dict[int, Vectors]:
         means: dict[int, Vectors] = {}
@@ -588,7 +594,7 @@ def quantize_int8(vectors: Vectors) -> tuple[NDArray[np.int8], Vectors]:
 
 def _tokens(passage: bytes) -> NDArray[np.uint32]:
     """Decode a stored passage: its reading, then its tokens."""
-    return np.frombuffer(passage, dtype=_WRITTEN)
+    return np.frombuffer(passage, dtype=_STORED_TYPE)
 
 
 def _longest_first(passage: bytes) -> int:

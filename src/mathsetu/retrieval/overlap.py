@@ -47,7 +47,7 @@ Bag = dict[str, float]
 NUMERIC = ("none", "numbers", "values")
 
 # The most symbols that an explanation names.
-_SHOWN = 12
+_MAX_SYMBOLS = 12
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,7 @@ class OverlapReply:
             for label, (documents, _) in zip(self._bag, found, strict=True)
             if place in documents and not label.startswith(VALUE)
         ]
-        return Reason("symbols", float(self._overlaps[number]), " ".join(shared[:_SHOWN]))
+        return Reason("symbols", float(self._overlaps[number]), " ".join(shared[:_MAX_SYMBOLS]))
 
     @cached_property
     def _overlaps(self) -> Numbers:

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 # The most sentences of a passage that are considered, and those that go through the network for a
 # question: these include the nearest of all in 86 of 100 passages, else one whose cosine is 0.08
 # lower.
-_LOOKED_AT, _COMPARED = 12, 2
+_MAX_SENTENCES, _MAX_ENCODED = 12, 2
 # The most characters of a sentence that are read and shown.
-_SHOWN = 120
+_MAX_QUOTE = 120
 #: The place of a token in its text: its first character, and the one after its last.
 Place = tuple[int, int]
 
@@ -92,10 +92,12 @@ class Quotations:
             (start, end)
             for start, end in pairwise([0, *ends])
             if (start == 0 or (end > first and start < last)) and text[start:end].strip()
-        ][:_LOOKED_AT]
+        ][:_MAX_SENTENCES]
         self._sentences = [text[start:end] for start, end in spans]
         starts = np.array([start for start, _ in places])
-        read = [np.searchsorted(starts, (start, min(end, start + _SHOWN))) for start, end in spans]
+        read = [
+            np.searchsorted(starts, (start, min(end, start + _MAX_QUOTE))) for start, end in spans
+        ]
         self._rows = [tokens[begin:end][:size] for begin, end in read]
         self._known: dict[int, Vectors] = {}
         self._shown: dict[int, str] = {}
@@ -110,14 +112,14 @@ class Quotations:
         likely = list(range(len(self._rows)))
         if not likely:
             return ""
-        if len(likely) > _COMPARED:
+        if len(likely) > _MAX_ENCODED:
             products = np.einsum("ij,j->i", self._glances, glance())
-            likely = np.argsort(-products, kind="stable")[:_COMPARED].tolist()
+            likely = np.argsort(-products, kind="stable")[:_MAX_ENCODED].tolist()
         nearest = likely[0]
         if len(likely) > 1:
             nearest = likely[int(np.argmax(np.einsum("ij,j->i", self._vectors(likely), question)))]
         if nearest not in self._shown:
-            shown = snippet(self._sentences[nearest], _SHOWN)
+            shown = snippet(self._sentences[nearest], _MAX_QUOTE)
             self._shown[nearest] = " ".join(shown.split())
         return self._shown[nearest]
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _FILES = ("terms", "starts", "documents", "frequencies", "lengths")
 # Postings that are sorted at a time.
-_TOGETHER = 1 << 22
+_BATCH_SIZE = 1 << 22
 # Parts of the terms that are merged at a time.
 _THREADS = 4
 
@@ -93,7 +93,7 @@ class PostingsBuilder:
         frequencies = np.frombuffer(self._frequencies, dtype=np.float32)
         sizes = np.frombuffer(self._sizes, dtype=f"u{self._sizes.itemsize}").astype(np.int64)
         ends = np.cumsum(sizes)
-        parts = [slice(start, start + _TOGETHER) for start in range(0, len(terms), _TOGETHER)]
+        parts = [slice(start, start + _BATCH_SIZE) for start in range(0, len(terms), _BATCH_SIZE)]
         counts = np.zeros(len(vocabulary), dtype=np.int64)
         for part in parts:
             counts += np.bincount(ranks[terms[part]], minlength=len(vocabulary))
@@ -146,7 +146,7 @@ def merge_postings(
         folder / "frequencies.npy", np.uint8 if small else np.float32, total
     )
     # Hashes are distributed evenly, so that all parts have about the same number of postings.
-    parts = max(1, sum(segment.size for segment in segments) // _TOGETHER)
+    parts = max(1, sum(segment.size for segment in segments) // _BATCH_SIZE)
     limits = [np.uint64(2**64 * part // parts) for part in range(1, parts)]
     rows = [[0, *np.searchsorted(one.terms, limits).tolist(), len(one.terms)] for one in segments]
     terms, counts, written = [], [], 0

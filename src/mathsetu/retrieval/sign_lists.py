@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 # With fewer passages, comparing all of them takes only a few milliseconds.
 _SMALLEST = 1_000_000
 # The average number of passages in a list, the most lists, and the training passages per list.
-_LIST, _MOST_LISTS, _LEARNED_FROM = 4_096, 1_024, 64
+_LIST, _MAX_LISTS, _LEARNED_FROM = 4_096, 1_024, 64
 _ROUNDS, _SEED = 8, 20260
 # The share of the passages that a search compares.
-_VISITED = 1 / 8
+_SHARE_COMPARED = 1 / 8
 # Vectors compared with the centres at a time, and the number of threads.
-_TOGETHER, _THREADS = 1 << 13, 4
+_BATCH_SIZE, _THREADS = 1 << 13, 4
 
 
 def write_sign_lists(folder: Path, vectors: NDArray[np.int8], signs: NDArray[np.uint64]) -> None:
@@ -47,9 +47,9 @@ def write_sign_lists(folder: Path, vectors: NDArray[np.int8], signs: NDArray[np.
     count = len(vectors)
     if count < _SMALLEST:
         return
-    lists = min(_MOST_LISTS, -(-count // _LIST))
+    lists = min(_MAX_LISTS, -(-count // _LIST))
     centres = _centres(vectors, lists)
-    parts = (vectors[first : first + _TOGETHER] for first in range(0, count, _TOGETHER))
+    parts = (vectors[first : first + _BATCH_SIZE] for first in range(0, count, _BATCH_SIZE))
     belongs = np.concatenate(
         list(ordered_threads(lambda part: _nearest(_directions(part), centres), parts, _THREADS))
     )
@@ -74,8 +74,8 @@ def _centres(vectors: NDArray[np.int8], lists: int) -> Vectors:
     for _ in range(_ROUNDS):
         belongs = np.concatenate(
             [
-                _nearest(sample[first : first + _TOGETHER], centres)
-                for first in range(0, count, _TOGETHER)
+                _nearest(sample[first : first + _BATCH_SIZE], centres)
+                for first in range(0, count, _BATCH_SIZE)
             ]
         )
         order = np.argsort(belongs, kind="stable")
@@ -142,7 +142,7 @@ class SignLists:
         # Not `@`: its threads keep spinning after a product, which costs more than they save.
         order = np.argsort(-np.einsum("ij,j->i", self._centres.whole, query), kind="stable")
         sizes = np.diff(self._ends)[order]
-        wanted = max(k, round(len(self._rows) * _VISITED))
+        wanted = max(k, round(len(self._rows) * _SHARE_COMPARED))
         visited = np.sort(order[: int(np.searchsorted(np.cumsum(sizes), wanted)) + 1])
         ranges = np.stack([self._ends[visited], self._ends[visited + 1]], axis=1)
         found, distances = kernels.nearest_signs(

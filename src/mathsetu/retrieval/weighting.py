@@ -38,10 +38,10 @@ Wanted = Mapping[str, float]
 Translated = Mapping[str, Sequence[tuple[str, ...]]]
 NOTHING_TRANSLATED: Translated = {}
 # Additional documents that are scored exactly, because the order by coarse steps is approximate.
-_MARGIN = 100
+_EXTRA_CANDIDATES = 100
 _STEPS = 255
 # Postings that are weighted at a time.
-_TOGETHER = 1 << 22
+_BATCH_SIZE = 1 << 22
 # The norm of a document whose terms all have weight 0, to avoid a division by zero.
 _NO_NORM = np.float32(1e-9)
 
@@ -286,7 +286,7 @@ def write_impacts(folder: Path, scheme: Scheme) -> None:
         return np.where(norms > _NO_NORM, values / norms, values)
 
     # One part at a time, and each twice, so that memory does not grow with the index.
-    parts = [slice(first, first + _TOGETHER) for first in range(0, segment.size, _TOGETHER)]
+    parts = [slice(first, first + _BATCH_SIZE) for first in range(0, segment.size, _BATCH_SIZE)]
     largest = max((float(impacts(part).max()) for part in parts), default=1e-9)
     scale = np.float32(largest / _STEPS)
     steps = new_array(folder / "impacts.npy", np.uint8, segment.size)
@@ -345,8 +345,8 @@ class WeightedIndex:
         for segment in self.segments:
             counts = np.asarray(sum(other.counts_of(segment.terms) for other in self.segments))
             squares = np.zeros(len(segment))
-            for first in range(0, segment.size, _TOGETHER):
-                part = slice(first, first + _TOGETHER)
+            for first in range(0, segment.size, _BATCH_SIZE):
+                part = slice(first, first + _BATCH_SIZE)
                 documents = segment.documents[part]
                 rows = np.arange(first, first + len(documents))
                 containing = counts[np.searchsorted(segment.starts, rows, side="right") - 1]
@@ -421,7 +421,7 @@ class WeighedQuery:
         rarities = self._scheme.rarity(self._counts, self._collection) * np.array(self._asked)
         # Rare terms first: most documents can be skipped before common terms are read.
         order = np.argsort(-rarities, kind="stable")
-        nearly = Best(k + _MARGIN)
+        nearly = Best(k + _EXTRA_CANDIDATES)
         for segment, (impacts, step), ranges, first in zip(
             self._index.segments,
             self._index.impacts,

@@ -10,7 +10,7 @@ from mathsetu.answers.values import SearchAnswer
 
 # The number of cached answers, and the most hits of each: about 60 MB for ten hits with all
 # reasons.
-_KEPT, _MOST_HITS = 256, 20
+_CACHE_SIZE, _MAX_HITS = 256, 20
 
 
 class AnswerCache:
@@ -20,7 +20,7 @@ class AnswerCache:
         size: The number of cached answers.
     """
 
-    def __init__(self, size: int = _KEPT) -> None:
+    def __init__(self, size: int = _CACHE_SIZE) -> None:
         self._size = size
         self._answers: OrderedDict[Hashable, SearchAnswer] = OrderedDict()
         self._lock = Lock()
@@ -35,7 +35,7 @@ class AnswerCache:
 
     def keep(self, asked: Hashable, answer: SearchAnswer) -> None:
         """Cache an answer; if the cache is full, drop the least recently used one."""
-        if len(answer.hits) > _MOST_HITS:
+        if len(answer.hits) > _MAX_HITS:
             return
         with self._lock:
             self._answers[asked] = answer

@@ -34,7 +34,7 @@ _UNDER_ANY_NAME = "/v1/health"
 # The framework gives this route no name.
 _DESCRIPTION = "/openapi.json"
 # Bytes of an address and headers together.
-_MOST_HEAD = 1 << 14
+_MAX_HEAD = 1 << 14
 # Bytes that are passed to the server at once: it keeps unread bytes in memory.
 _PIECE = 1 << 16
 _METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT")
@@ -104,8 +104,8 @@ class Guard:
             # A proxy may have used the other header, and seen a different request.
             problem = "Transfer-Encoding cannot be used with Content-Length or in HTTP/1.0"
             return 400, problem
-        if _size_of_head(scope) > _MOST_HEAD:
-            problem = f"address and headers are too long; at most {_MOST_HEAD:,} bytes are allowed"
+        if _size_of_head(scope) > _MAX_HEAD:
+            problem = f"address and headers are too long; at most {_MAX_HEAD:,} bytes are allowed"
             return 431, problem
         names = self._settings.hosts
         if names and scope["path"] != _UNDER_ANY_NAME:

@@ -37,7 +37,7 @@ VARIABLE = "MATHSETU_SETTINGS"
 # Seconds that requests in progress get when the server is stopped.
 _GRACE = 10
 # Seconds between two checks whether a started server accepts connections.
-_LOOK = 0.05
+_POLL_SECONDS = 0.05
 # Seconds that requests in progress get when the server was killed: a new server may wait for the
 # address.
 _ORPHAN_GRACE = 1.0
@@ -142,7 +142,7 @@ def _when_open(
     """Call ``ready`` when the address accepts connections, unless the server ends before."""
     if ip_address(address[0].partition("%")[0]).is_unspecified:
         address = "::1" if family == socket.AF_INET6 else "127.0.0.1", *address[1:]
-    while not ended.wait(_LOOK):
+    while not ended.wait(_POLL_SECONDS):
         with socket.socket(family, socket.SOCK_STREAM) as probe:
             probe.settimeout(1)
             if probe.connect_ex(address) == 0:

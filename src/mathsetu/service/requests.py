@@ -19,7 +19,7 @@ from mathsetu.library import Filter
 from mathsetu.limits import has_lone_surrogate
 from mathsetu.service.limits import Limits
 
-_MOST = Limits()
+_LIMITS = Limits()
 
 
 class _JsonRequest(Request):
@@ -65,7 +65,7 @@ def _stated(name: str) -> str:
 
 Whole = AfterValidator(_whole)
 _LANGUAGE = Field(
-    max_length=_MOST.name,
+    max_length=_LIMITS.name,
     description="A language: a code such as en, or a name such as German.",
     examples=["en", "German"],
 )
@@ -75,15 +75,15 @@ Wanted = Annotated[str, _LANGUAGE, AfterValidator(_code)]
 #: The language of posts. It may be one that only posts of the library have, so that its check needs
 #: the library (`mathsetu.service.api`).
 Stated = Annotated[str, _LANGUAGE, AfterValidator(_stated)]
-Name = Annotated[str, Field(max_length=_MOST.name), Whole]
+Name = Annotated[str, Field(max_length=_LIMITS.name), Whole]
 _NOT_BLANK = r"\S"
 #: A query or a formula that is not blank.
-QueryText = Annotated[str, Field(min_length=1, max_length=_MOST.query, pattern=_NOT_BLANK), Whole]
-Text = Annotated[str, Field(max_length=_MOST.text), Whole]
-Count = Annotated[int, Field(ge=1, le=_MOST.hits)]
-Offset = Annotated[int, Field(ge=0, le=_MOST.offset)]
-Tags = Annotated[list[Name], Field(max_length=_MOST.tags)]
-Languages = Annotated[list[Stated], Field(max_length=_MOST.tags)]
+QueryText = Annotated[str, Field(min_length=1, max_length=_LIMITS.query, pattern=_NOT_BLANK), Whole]
+Text = Annotated[str, Field(max_length=_LIMITS.text), Whole]
+Count = Annotated[int, Field(ge=1, le=_LIMITS.hits)]
+Offset = Annotated[int, Field(ge=0, le=_LIMITS.offset)]
+Tags = Annotated[list[Name], Field(max_length=_LIMITS.tags)]
+Languages = Annotated[list[Stated], Field(max_length=_LIMITS.tags)]
 Score = Annotated[float, Field(ge=-1_000_000, le=1_000_000, allow_inf_nan=False)]
 #: How strongly posts in the user's language are preferred; the recipe's setting unless given.
 Preference = Literal["off", "weak", "normal", "strong"]

@@ -42,13 +42,13 @@ Language = Annotated[
     str, Field(description="Only posts in this language (a code such as hi, or a name).")
 ]
 Tags = Annotated[list[str], Field(description="Only posts with all of these tags.")]
-_MOST = Limits(hits=50)
+_LIMITS = Limits(hits=50)
 # Characters of an unknown name that a message shows.
-_SHOWN = 60
+_MAX_NAME = 60
 # The bounds are for the model to read; `Limits` checks them with clearer errors.
 Hits = Annotated[
     int,
-    Field(description="How many hits.", json_schema_extra={"minimum": 1, "maximum": _MOST.hits}),
+    Field(description="How many hits.", json_schema_extra={"minimum": 1, "maximum": _LIMITS.hits}),
 ]
 Id = Annotated[str, Field(description="The id of a post, as search gives it.")]
 
@@ -149,7 +149,7 @@ class _Server(MCPServer):
             known = tool.input_schema["properties"]
             for unknown in arguments if tool.name == name else ():
                 if unknown not in known:
-                    problem = f"{unknown[:_SHOWN]}: unknown argument (known: {', '.join(known)})"
+                    problem = f"{unknown[:_MAX_NAME]}: unknown argument (known: {', '.join(known)})"
                     raise ToolError(one_line(f"Error executing tool {name}: {problem}"))
         try:
             return await super().call_tool(name, arguments, *rest)
@@ -262,7 +262,7 @@ def _asking(engine: Engine, k: int = 1) -> Iterator[None]:
     """
     engine.refresh()
     try:
-        _MOST.check_hits(k)
+        _LIMITS.check_hits(k)
         yield
     except MathSetuError as error:
         raise ToolError(str(error)) from None

@@ -9,7 +9,7 @@ from threading import Event, Thread
 
 _log = logging.getLogger("mathsetu.service")
 # Distinct problems that are remembered, so that messages that never repeat cannot fill the memory.
-_REMEMBERED = 100
+_MAX_PROBLEMS = 100
 _NUMBER = re.compile(r"0x[0-9a-f]+|[0-9]+(?:,[0-9]{3})*")
 
 
@@ -37,7 +37,7 @@ class ErrorLog:
         kind = _NUMBER.sub("#", problem)
         if kind in self._logged:
             return False
-        if len(self._logged) >= _REMEMBERED:
+        if len(self._logged) >= _MAX_PROBLEMS:
             self._logged.clear()
         self._logged.add(kind)
         _log.warning("%s: %s", self._what, problem)

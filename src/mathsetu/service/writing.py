@@ -31,7 +31,7 @@ from mathsetu.service.requests import Name
 
 Result = TypeVar("Result")
 # Ids that one request may remove, at most.
-_MOST_REMOVED = 100
+_MAX_REMOVED = 100
 _BODY = {
     "requestBody": {
         "required": True,
@@ -41,7 +41,7 @@ _BODY = {
 }
 Ids = Annotated[
     list[Name],
-    Field(min_length=1, max_length=_MOST_REMOVED),
+    Field(min_length=1, max_length=_MAX_REMOVED),
     Query(
         alias="id",
         description="The ids of posts (repeatable). The name of a file stands for all of its "

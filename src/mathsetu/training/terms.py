@@ -39,14 +39,14 @@ _WEIGHTS: Final = {TERMS: 0.5, WORDS: 0.25, TEXT: 1.5}
 # A proposal for a synonym counts less than one for the usual English term.
 _SYNONYM = 0.4
 # Fewest sentences with a concept for evidence from the text, and for it to overrule a list.
-_FEWEST_SENTENCES, _ENOUGH_SENTENCES = 4, 12
+_MIN_SENTENCES, _ENOUGH_SENTENCES = 4, 12
 # Least Dice coefficient of a concept and a form for the text to support it, and to propose it.
-_AGREES, _TOGETHER = 0.1, 0.3
+_MIN_SUPPORT, _MIN_PROPOSAL = 0.1, 0.3
 # Most sentences to take proposals from, least share of them with a proposal, most proposals.
-_LOOKED_AT, _PROPOSES, _CANDIDATES = 60, 0.2, 20
+_MAX_SENTENCES, _MIN_PROPOSING_SHARE, _MAX_PROPOSALS = 60, 0.2, 20
 # Most words of a proposal from the text.
 _LONGEST_RUN = 3
-_MOST_FORMS = 4
+_MAX_FORMS = 4
 # A form with less than this share of the best score is dropped.
 _FORM_SHARE = 0.45
 _LONGEST_TERM = 4
@@ -61,9 +61,9 @@ _UNSPACED = frozenset({"zh", "ja", "ko", "th"})
 # least this share of its sentences has a longer run that contains it.
 _LONGEST_CHARACTERS, _LONGER = 6, 0.8
 # Chinese and Japanese particles: a term neither begins nor ends with one.
-_BESIDE = "的了是をのがにはとでもへ"
+_PARTICLES = "的了是をのがにはとでもへ"
 # Least probability of a learned translation that can confirm a term.
-_SAYS = 0.1
+_MIN_LEARNED_CHANCE = 0.1
 # Sources that need confirmation if there is no other.
 _WEAK = frozenset({WORDS, TEXT})
 
@@ -123,13 +123,13 @@ class TermFinder:
         if term.sources not in _WEAK:
             return True
         form, seen = term.forms[0], self._seen(concept)
-        is_told = term.sources != TEXT or self._text.agreement(form, seen) >= _AGREES
+        is_told = term.sources != TEXT or self._text.agreement(form, seen) >= _MIN_SUPPORT
         return is_told and self._is_confirmed(form, concept)
 
     def _seen(self, concept: Concept) -> list[int]:
         """Return sentences with the usual English term; if few, with any English form."""
         seen = self._text.seen(concept.forms["en"][:1])
-        return seen if len(seen) >= _FEWEST_SENTENCES else self._text.seen(concept.forms["en"])
+        return seen if len(seen) >= _MIN_SENTENCES else self._text.seen(concept.forms["en"])
 
     def _find_one(self, concept: Concept) -> TermForms | None:
         usual, *synonyms = concept.forms["en"]
@@ -140,7 +140,7 @@ class TermFinder:
                     said = proposals.setdefault(self._cased(form), _Proposal()).said
                     said[source] = max(said.get(source, 0.0), _SYNONYM if place else 1.0)
         seen = self._seen(concept)
-        if len(seen) >= _FEWEST_SENTENCES:
+        if len(seen) >= _MIN_SENTENCES:
             self._score_on_text(proposals, seen)
         is_plain = concept.area == "discourse" or len(seen) >= _ENOUGH_SENTENCES
         ranked = sorted(
@@ -156,19 +156,19 @@ class TermFinder:
         best, first = ranked[0]
         forms: dict[tuple[str, ...], str] = {}
         for score, form in ranked:
-            if score <= _FORM_SHARE * best and len(forms) < _MOST_FORMS:
+            if score <= _FORM_SHARE * best and len(forms) < _MAX_FORMS:
                 forms.setdefault(tuple(analyze(form, self._language)), form)
         return TermForms(concept.id, tuple(forms.values()), proposals[first].sources)
 
     def _score_on_text(self, proposals: dict[str, _Proposal], seen: Sequence[int]) -> None:
         """Score proposals on the text; add proposals from the text if it supports none well."""
         agreed = {form: self._text.agreement(form, seen) for form in proposals}
-        if max(agreed.values(), default=0.0) < _TOGETHER:
+        if max(agreed.values(), default=0.0) < _MIN_PROPOSAL:
             for form in filter(self._is_term, self._text.proposed(seen)):
                 proposals.setdefault(form, _Proposal())
                 agreed[form] = self._text.agreement(form, seen)
         for form, share in agreed.items():
-            if share >= _AGREES:
+            if share >= _MIN_SUPPORT:
                 proposals[form].said[TEXT] = share
 
     def _is_confirmed(self, form: str, concept: Concept) -> bool:
@@ -213,7 +213,7 @@ def confirms(form: str, concept: Concept, language: str) -> bool | None:
         {
             stem
             for word, chance in table.translations(term)
-            if chance >= _SAYS
+            if chance >= _MIN_LEARNED_CHANCE
             for stem in analyze(word, "en")
         }
         for term in terms
@@ -309,7 +309,7 @@ class _Text:
             return self._proposed_characters(seen)
         counts: Counter[tuple[str, ...]] = Counter()
         forms: defaultdict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
-        looked_at = seen[:_LOOKED_AT]
+        looked_at = seen[:_MAX_SENTENCES]
         for number in looked_at:
             words = self._words[number]
             stems = [tuple(analyze(word, self._language)) for word in words]
@@ -325,14 +325,14 @@ class _Text:
             for run, form in runs.items():
                 counts[run] += 1
                 forms[run][form if self._language in _CAPITALS else form.lower()] += 1
-        least = max(_FEWEST_SENTENCES - 1, _PROPOSES * len(looked_at))
-        often = [run for run, count in counts.most_common(_CANDIDATES) if count >= least]
+        least = max(_MIN_SENTENCES - 1, _MIN_PROPOSING_SHARE * len(looked_at))
+        often = [run for run, count in counts.most_common(_MAX_PROPOSALS) if count >= least]
         usual = [forms[run].most_common(1)[0][0] for run in often]
-        return [form for form in usual if self.agreement(form, seen) >= _TOGETHER]
+        return [form for form in usual if self.agreement(form, seen) >= _MIN_PROPOSAL]
 
     def _proposed_characters(self, seen: Sequence[int]) -> list[str]:
         """Return runs of characters characteristic of these sentences, the longest only."""
-        looked_at = seen[:_LOOKED_AT]
+        looked_at = seen[:_MAX_SENTENCES]
         counts: Counter[str] = Counter()
         for number in looked_at:
             words = self._others[number].split()
@@ -343,10 +343,10 @@ class _Text:
                     if UNSPACED.fullmatch(word)
                     for start in range(len(word))
                     for end in range(start + 1, min(start + _LONGEST_CHARACTERS, len(word)) + 1)
-                    if word[start] not in _BESIDE and word[end - 1] not in _BESIDE
+                    if word[start] not in _PARTICLES and word[end - 1] not in _PARTICLES
                 }
             )
-        least = max(_FEWEST_SENTENCES - 1, _PROPOSES * len(looked_at))
+        least = max(_MIN_SENTENCES - 1, _MIN_PROPOSING_SHARE * len(looked_at))
         often = {run: count for run, count in counts.items() if count >= least}
         whole = [
             run
@@ -357,7 +357,7 @@ class _Text:
             )
         ]
         whole.sort(key=lambda run: (-often[run], run))
-        return [run for run in whole[:_CANDIDATES] if self.agreement(run, seen) >= _TOGETHER]
+        return [run for run in whole[:_MAX_PROPOSALS] if self.agreement(run, seen) >= _MIN_PROPOSAL]
 
     def agreement(self, form: str, seen: Sequence[int]) -> float:
         """Return Dice's coefficient of the sentences with a form and those with the concept."""

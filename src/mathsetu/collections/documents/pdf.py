@@ -20,7 +20,7 @@ from mathsetu.errors import MathSetuError, MissingExtra
 from mathsetu.limits import LONGEST_TEXT
 from mathsetu.records import Post
 
-_MOST_PAGES = 20_000
+_MAX_PAGES = 20_000
 #: Time limit in seconds for one file, since a hostile one could take hours. The rest is skipped.
 _SECONDS = 300.0
 _HYPHENATED = re.compile(r"(?<=[^\W\d_])-\n(?=[^\W\d_])")
@@ -47,7 +47,7 @@ def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
         pages = len(reader.pages)
         title = _title(reader)
         for number in range(pages):
-            if monotonic() > ends or number >= _MOST_PAGES:
+            if monotonic() > ends or number >= _MAX_PAGES:
                 bad.note(f"{document.shown}: too long; read up to page {number:,}")
                 break
             text = _page(reader, number)

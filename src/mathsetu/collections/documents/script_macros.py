@@ -31,7 +31,7 @@ _NAME = re.compile(r"\\?([A-Za-z]++|[^A-Za-z\s])")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\n", "\n": ""}
 _ARGUMENT = re.compile(r"#([1-9])")
-_MOST = 1_000
+_MAX_MACROS = 1_000
 
 
 def script_macros(source: str) -> list[str]:
@@ -46,7 +46,7 @@ def script_macros(source: str) -> list[str]:
         if _FOR_FORMULAS.search(script)
         for start in _OBJECT.finditer(script)
     )
-    return list(islice(found, _MOST))
+    return list(islice(found, _MAX_MACROS))
 
 
 def _scripts(source: str) -> Iterator[str]:

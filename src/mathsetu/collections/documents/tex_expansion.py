@@ -53,7 +53,7 @@ from mathsetu.markup.tex import DEFINES
 _BUDGET = 500_000
 _BUDGET_FACTOR = 4
 _DEEPEST = 60
-_MOST_FILES = 1_000
+_MAX_FILES = 1_000
 
 _COMMENT = re.compile(r"%[^\n]*+(?:\n[ \t]*+)?")
 # The name of a TeX conditional; \iff is a sign.
@@ -628,7 +628,7 @@ class _Reader(Frames):
     def _include(self, given: str) -> None:
         given = given.strip('" ')
         origin = next((frame.name for frame in reversed(self._frames) if frame.is_file), "")
-        if not given or len(self.files) >= _MOST_FILES:
+        if not given or len(self.files) >= _MAX_FILES:
             return
         found = self._find(given, origin)
         opened = {frame.name for frame in self._frames if frame.is_file}
@@ -646,7 +646,7 @@ class _Reader(Frames):
         origin = next((frame.name for frame in reversed(self._frames) if frame.is_file), "")
         for name in names.split(",")[:50]:
             found = self._find(f"{name.strip()}{ending}", origin) if name.strip() else None
-            if found is None or found[1] in self.files or len(self.files) >= _MOST_FILES:
+            if found is None or found[1] in self.files or len(self.files) >= _MAX_FILES:
                 continue
             made, frames, self.made, self._frames = self.made, self._frames, [], []
             self.read(*found)

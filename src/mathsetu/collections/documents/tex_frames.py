@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 LONGEST_OPTION = 2_000
-_MOST_EDGES = 100
+_MAX_EDGES = 100
 
 # A command, a character after a backslash, a comment, a brace, text.
 TOKEN = re.compile(r"\\([A-Za-z@]++)|\\(.)|(%)|([{}])|([^\\%{}]++)|\\\Z", re.DOTALL)
@@ -126,7 +126,7 @@ class Frames:
         last = min(len(frame.text), start + LONGEST_OPTION)
         if frame.text.find("]", start, last) < 0:
             return None
-        for _ in range(_MOST_EDGES):
+        for _ in range(_MAX_EDGES):
             edge = _OPTION_EDGE.search(frame.text, position, last)
             if edge is None:
                 return None

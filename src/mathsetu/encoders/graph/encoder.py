@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # Nodes per batch.
 _BATCH = 4096
 # Most labels in the cache of vectors.
-_REMEMBERED = 1 << 17
+_CACHE_SIZE = 1 << 17
 
 
 class TextEncoder(Protocol):
@@ -154,7 +154,7 @@ class GraphEncoder:
         return found + self._batch(batch) if batch else found
 
     def _batch(self, graphs: Sequence[GraphTensors]) -> list[Encoded]:
-        if self._features and len(self._features) > _REMEMBERED:
+        if self._features and len(self._features) > _CACHE_SIZE:
             self._features.forget()
         ready = [
             ReadyGraph.of(graph, self._features(graph.labels) if self._features else None)

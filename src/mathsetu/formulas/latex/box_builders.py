@@ -44,7 +44,7 @@ from mathsetu.formulas.latex.fonts import JOINING, styled_sign, word_sign
 from mathsetu.formulas.latex.tokens import wildcard
 
 #: Maximum number of scripts on one symbol.
-MOST_SCRIPTS: Final = 50
+MAX_SCRIPTS: Final = 50
 # Displayed, but not an operand: the rest of the content of the brackets is the modulus.
 _MOD: Final = Sign("mod", "mo", SPACE)
 _MODULUS: Final = Sign("", "mrow", MODULUS, kind=FENCE, layout="M!()", opening="(", closing=")")
@@ -177,7 +177,7 @@ def move_prescripts(boxes: list[Box]) -> None:
     for place in range(len(boxes) - 1):
         box, following = boxes[place], boxes[place + 1]
         if box.sign is EMPTY and box.scripts and following.sign.role == IDENTIFIER:
-            if len(box.scripts) >= MOST_SCRIPTS:
+            if len(box.scripts) >= MAX_SCRIPTS:
                 continue  # they would accumulate from one empty group to the next
             before = [row.at("c" if row.edge in "ao" else "d") for row in box.scripts]
             boxes[place + 1] = following.with_scripts((*before, *following.scripts))

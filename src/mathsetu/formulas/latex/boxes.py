@@ -67,7 +67,7 @@ CONDITION: Final = 23
 _ENCLOSING: Final = {"(": ")]}", "[": ")]}", "{": ")]}", "|": "|∥", "∥": "|∥", "‖": "‖"}
 
 # Symbol numbers below this have shared boxes; nearly all symbols of real formulas are below it.
-_MOST_SHARED: Final = 256
+_MAX_SHARED: Final = 256
 
 
 class Sign:
@@ -194,7 +194,7 @@ def shared_atom(sign: Sign, symbol: int) -> Box:
     """
     box = sign.atoms.get(symbol)
     if box is None:
-        if symbol >= _MOST_SHARED:
+        if symbol >= _MAX_SHARED:
             return Box(sign, symbol)
         label = sign.layout
         leaf = Tree(label, (), (), symbol) if label == sign.operand else None
@@ -229,7 +229,7 @@ def shared_row(sign: Sign, symbol: int) -> Row:
     row = sign.lines.get(symbol)
     if row is None:
         row = Row([shared_atom(sign, symbol)], -1)
-        if symbol < _MOST_SHARED:
+        if symbol < _MAX_SHARED:
             sign.lines[symbol] = row
     return row
 
@@ -239,7 +239,7 @@ def shared_script(sign: Sign, symbol: int, edge: str, known: dict[int, Row]) -> 
     row = known.get(symbol)
     if row is None:
         row = Row([shared_atom(sign, symbol)], -1, edge)
-        if symbol < _MOST_SHARED:
+        if symbol < _MAX_SHARED:
             known[symbol] = row
     return row
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from mathsetu.formulas.latex.box_builders import (
-    MOST_SCRIPTS,
+    MAX_SCRIPTS,
     apply_font,
     binomial,
     make_box,
@@ -91,7 +91,7 @@ from mathsetu.limits import LONGEST_FORMULA
 # Four empty tokens after the last one, because the reader looks ahead.
 _END: Final = ["", "", "", ""]
 # Maximum number of problems reported for one formula.
-_MOST_PROBLEMS: Final = 20
+_MAX_PROBLEMS: Final = 20
 # Maximum number of open brackets searched for the partner of a closing one.
 _REACH: Final = 50
 _PRIMES: Final = {"'" * count: Sign("′" * count, "mo", IDENTIFIER) for count in range(1, 8)}
@@ -268,7 +268,7 @@ class _Reader:
 
     def warn(self, message: str, symbol: int | None = None) -> None:
         """Note a problem at a symbol, or at the token that was read last."""
-        if len(self.problems) < _MOST_PROBLEMS:
+        if len(self.problems) < _MAX_PROBLEMS:
             self.problems.append((self.index - 1 if symbol is None else symbol, message))
 
     def next_symbol(self) -> int:
@@ -468,7 +468,7 @@ class _Reader:
         boxes = self.boxes
         base = boxes[place]
         scripts = base.scripts
-        if len(scripts) >= MOST_SCRIPTS and place == len(boxes) - 1:
+        if len(scripts) >= MAX_SCRIPTS and place == len(boxes) - 1:
             base = Box(PLAIN_GROUP, base.symbol, (add_row([base], self.rows),))
             scripts = ()
         boxes[place] = Box(

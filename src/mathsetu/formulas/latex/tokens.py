@@ -40,7 +40,7 @@ _DECIMAL_MARK: Final = re.compile("٫")
 _SPACES: Final = re.compile(r"[\s~]+")
 #: A cache of signs by token; small, because only frequent tokens matter.
 _seen: Final[dict[str, Sign]] = {}
-_MOST_SEEN: Final = 20_000
+_MAX_SEEN: Final = 20_000
 
 
 def uncommon_sign(token: str) -> Sign | None:
@@ -54,7 +54,7 @@ def uncommon_sign(token: str) -> Sign | None:
     sign = _seen.get(token)
     if sign is None:
         sign = _make(token)
-        if sign is not None and len(token) < 40 and len(_seen) < _MOST_SEEN:
+        if sign is not None and len(token) < 40 and len(_seen) < _MAX_SEEN:
             _seen[token] = sign
     return sign
 

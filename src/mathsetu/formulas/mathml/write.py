@@ -36,7 +36,7 @@ _UNSEEN = ' stretchy="false" style="opacity:0;font-size:1px"'
 _FRAME = ' style="border:thin solid;padding:0.2em"'
 # Maximum depth of the output; our own reader refuses twice as much.
 _DEEPEST = 5_000
-_MOST_LAYERS = 1_000
+_MAX_LAYERS = 1_000
 _LEFT_OUT = "<mo>…</mo>"
 
 # An item to be written: text unchanged, a row, or a box with attributes.
@@ -119,7 +119,7 @@ class _Writer:
     def _scripted(self, box: Box, attributes: str) -> list[_Item]:
         """Return a box with its scripts, from the inside out."""
         items: deque[_Item] = deque(self._bare(box, attributes))
-        for layer in _layers(box)[:_MOST_LAYERS]:
+        for layer in _layers(box)[:_MAX_LAYERS]:
             under, over = layer.get("u"), layer.get("o")
             if under is not None or over is not None:
                 _wrap(items, "munder", "mover", "munderover", under, over)

@@ -28,7 +28,7 @@ _BATCH = 256
 # The area of the glossary with phrases such as "show that".
 _DISCOURSE = "discourse"
 # Number of cached base forms.
-_REMEMBERED = 1 << 17
+_CACHE_SIZE = 1 << 17
 _ATTRIBUTES = ["ORTH", "DEP", "TAG", "POS"]
 # Smallest first: a graph needs little more than predicates and their arguments.
 _SIZES = ("_sm", "_md", "_lg", "_trf")
@@ -154,7 +154,7 @@ class Parser:
             return normalise(tokens[place].lemma_) or text
         key = (text, part)
         if key not in self._base_forms:
-            if len(self._base_forms) >= _REMEMBERED:
+            if len(self._base_forms) >= _CACHE_SIZE:
                 self._base_forms.clear()
             token = tokens[place]
             token.pos_ = part

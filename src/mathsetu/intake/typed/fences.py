@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from mathsetu.intake.typed.lexer import (
     ATOMS,
     DOUBLE_BARS,
-    MOST_INSIDE,
+    MAX_INSIDE,
     PROSE,
     SIGNS_BEFORE,
     Kind,
@@ -240,7 +240,7 @@ def _pair_angles(found: list[Token]) -> None:
             continue
         may_be_less = before is not None and _may_be_less(before, token)
         end, has_comma, has_bar, has_word = place + 1, False, False, False
-        while end < min(len(found), place + MOST_INSIDE):
+        while end < min(len(found), place + MAX_INSIDE):
             inner = found[end]
             if inner.kind is Kind.OPENING and inner.mate > end:
                 end = inner.mate
@@ -292,7 +292,7 @@ def _pair_states(found: list[Token]) -> None:
 def _bar_from(found: Sequence[Token], angle: int, step: int) -> int | None:
     """Return the position of the bar that pairs with an angle, if the pair is not empty."""
     place = angle + step
-    while 0 <= place < len(found) and abs(place - angle) < MOST_INSIDE:
+    while 0 <= place < len(found) and abs(place - angle) < MAX_INSIDE:
         token = found[place]
         if token.kind is Kind.BAR:
             return place if token.text in ("|", "∣") and abs(place - angle) > 1 else None
@@ -306,7 +306,7 @@ def _bar_from(found: Sequence[Token], angle: int, step: int) -> int | None:
 
 def _holds_states(found: Sequence[Token], opening: int) -> bool:
     """Whether a pair of angles belongs to two joined states: ⟨a| + |b⟩."""
-    inside = found[opening + 1 : min(found[opening].mate, opening + MOST_INSIDE)]
+    inside = found[opening + 1 : min(found[opening].mate, opening + MAX_INSIDE)]
     return any(bar.kind is Kind.BAR and joins(sign) for bar, sign in pairwise(inside))
 
 

@@ -567,7 +567,7 @@ DOUBLE_BARS: Final = frozenset({"||", "\\|", "‖", "∥"})
 #: Signs that act as brackets in pairs (see `mathsetu.intake.typed.fences`).
 BARS: Final = DOUBLE_BARS | {"|", "∣"}
 #: Maximum number of tokens inside brackets that are examined one by one.
-MOST_INSIDE: Final = 40
+MAX_INSIDE: Final = 40
 _JOINING: Final = frozenset({boxes.MULTIPLICATION, boxes.ADDITION, boxes.RELATION, boxes.META})
 _DOTS: Final = frozenset("\\dots \\ldots \\cdots".split())
 _SUMS: Final = frozenset("+*·")
@@ -624,7 +624,7 @@ class Row:
         # Short words may be products or prose.
         return not any(
             is_prose(self.tokens, place)
-            for place in range(opening + 1, min(closing, opening + MOST_INSIDE))
+            for place in range(opening + 1, min(closing, opening + MAX_INSIDE))
         )
 
     def has_operators(self, opening: int) -> bool:
@@ -690,7 +690,7 @@ def end_of_exponent(tokens: Sequence[Token], mark: int) -> int:
     if first < len(tokens) and tokens[first].text in HYPHENS:
         first += 1
     end = first
-    while end < min(len(tokens), first + MOST_INSIDE) and not tokens[end].gap:
+    while end < min(len(tokens), first + MAX_INSIDE) and not tokens[end].gap:
         if tokens[end].kind not in _FACTORS:
             break
         end += 1

@@ -19,7 +19,7 @@ from mathsetu.intake.typed.lexer import (
     ATOMS,
     BARS,
     HYPHENS,
-    MOST_INSIDE,
+    MAX_INSIDE,
     OPERATORS,
     PROSE,
     SIGNS_BEFORE,
@@ -241,7 +241,7 @@ class Operands(Words):
             after = self._after_names(end + 1)
             if after == end + 1:
                 break
-            if after > place + MOST_INSIDE:
+            if after > place + MAX_INSIDE:
                 return False
             end = after
         if token is None:
@@ -424,7 +424,7 @@ class Operands(Words):
     def _count_inside(self, place: int) -> None:
         """Count the evidence inside brackets."""
         mate = self.tokens[place].mate
-        if self.tokens[place].strong or mate - place > MOST_INSIDE:
+        if self.tokens[place].strong or mate - place > MAX_INSIDE:
             self.strong += 1
             return
         inside = self.tokens[place + 1 : mate]

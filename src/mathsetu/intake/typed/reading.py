@@ -17,7 +17,7 @@ from mathsetu.intake.typed.lexer import (
     ATOMS,
     BARS,
     HYPHENS,
-    MOST_INSIDE,
+    MAX_INSIDE,
     OPERATORS,
     PROSE,
     SHORT,
@@ -228,7 +228,7 @@ class Reading(Operands):
         After an opening quotation mark, the sign behind the brackets closes the quotation.
         """
         token = self.tokens[opening]
-        before = range(max(0, opening - MOST_INSIDE), opening)
+        before = range(max(0, opening - MAX_INSIDE), opening)
         if any(self._is_opening_quote(place) for place in before):
             return False
         inside = self.tokens[opening + 1 : token.mate]
@@ -574,7 +574,7 @@ class Reading(Operands):
         """Whether a letter is a factor in ``2 a b cos C``, not a word as in ``x = 2 a y = 3``."""
         following, start = self.tokens[place + 1], place - 1
         while (
-            start > max(self.first, place - MOST_INSIDE) and self.tokens[start].kind is Kind.LETTER
+            start > max(self.first, place - MAX_INSIDE) and self.tokens[start].kind is Kind.LETTER
         ):
             start -= 1
         number = self.tokens[start]
@@ -582,7 +582,7 @@ class Reading(Operands):
         is_term = number.kind is Kind.NUMBER and number.text not in ("0", "1") and not is_called
         if not is_term or following.kind not in (Kind.LETTER, Kind.FUNCTION):
             return False
-        for token in self.tokens[place + 1 : place + MOST_INSIDE]:
+        for token in self.tokens[place + 1 : place + MAX_INSIDE]:
             if token.kind is Kind.RELATION or token.kind in PROSE:
                 return token.kind is not Kind.RELATION or not self.relations
         return True

@@ -33,7 +33,7 @@ _COEFFICIENTS: Final = re.compile(
 )
 # Kinds of factors in a product of letters, and how many of them are examined.
 _FACTORS: Final = frozenset({Kind.LETTER, Kind.SYMBOL, Kind.SHORT})
-_MOST_FACTORS: Final = 8
+_MAX_FACTORS: Final = 8
 
 
 class Words:
@@ -204,7 +204,7 @@ class Words:
     def _runs_into_operator(self, place: int) -> bool:
         """Whether factors that begin here, ``G M`` or ``m1 m2``, end at an operator."""
         row = self.row
-        for _ in range(_MOST_FACTORS):
+        for _ in range(_MAX_FACTORS):
             token = row.at(place)
             if token is None or token.kind not in _FACTORS:
                 return False

@@ -21,7 +21,7 @@ from typing import TypeVar
 _Result = TypeVar("_Result")
 
 # Maximum wait for another process, in seconds.
-_PATIENCE = 30.0
+_MAX_WAIT = 30.0
 _TABLE = """
 CREATE TABLE IF NOT EXISTS translations (
     backend TEXT, model TEXT, source TEXT, target TEXT, text TEXT, translation TEXT NOT NULL,
@@ -122,7 +122,7 @@ class Cache:
         self._run(write, None)
 
     def _run(self, work: Callable[[sqlite3.Connection], _Result], otherwise: _Result) -> _Result:
-        patient_until = monotonic() + _PATIENCE
+        patient_until = monotonic() + _MAX_WAIT
         was_broken = False
         while True:
             try:
@@ -141,7 +141,7 @@ class Cache:
 
     def _open(self) -> sqlite3.Connection:
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        connection = sqlite3.connect(self.path, timeout=_PATIENCE)
+        connection = sqlite3.connect(self.path, timeout=_MAX_WAIT)
         try:
             # In this mode, readers and a writer do not block each other.
             connection.execute("PRAGMA journal_mode = WAL")

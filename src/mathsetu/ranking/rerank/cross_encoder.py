@@ -21,7 +21,7 @@ from mathsetu.models import (
 
 _PURPOSE = "reranking with a cross-encoder"
 _ORGANISATION = "cross-encoder"
-_WHAT = (
+_EXPECTED = (
     "a cross-encoder that can be loaded; it needs config.json, a tokenizer and model.safetensors"
 )
 
@@ -74,5 +74,5 @@ def open_cross_encoder(model: str, max_tokens: int, **choices: Any) -> Any:
     folder = model_folder(model, _ORGANISATION, _PURPOSE)
     package = require("sentence_transformers", _PURPOSE, "neural")
     length = min(max_tokens, max_tokens_of(folder) or max_tokens)
-    with loading(model, _WHAT, _PURPOSE):
+    with loading(model, _EXPECTED, _PURPOSE):
         return package.CrossEncoder(str(folder), max_length=length, **SAFE_LOADING, **choices)

@@ -46,7 +46,7 @@ __all__ = [
 
 # A query's numbers are rounded to integers up to this: 127 * 128, see `loops.h`.
 _LARGEST = 16_256
-_MOST_DOCUMENTS = int(np.iinfo(np.int32).max)
+_MAX_DOCUMENTS = int(np.iinfo(np.int32).max)
 # Documents in a block: `BLOCK` of `loops.h`.
 _BLOCK = 16_384
 
@@ -136,7 +136,7 @@ def gather(
     """
     _check_lists(documents, ranges)
     _check_frequencies("values", values, len(documents))
-    _check_wanted(wanted, _MOST_DOCUMENTS)
+    _check_wanted(wanted, _MAX_DOCUMENTS)
     found = np.empty((len(ranges), len(wanted)), dtype=values.dtype)
     _loops.gather(documents, values, ranges, wanted, found)
     return found
@@ -440,8 +440,8 @@ def _room(count: int, k: int, allowed: Allowed, floor: float) -> Found:
     """New arrays for the numbers and scores of the best."""
     if not 0 <= floor <= float(np.finfo(np.float32).max):
         raise ValueError(f"floor must be a number from 0 on, not {floor}")
-    if not 0 <= count <= _MOST_DOCUMENTS:
-        raise ValueError(f"count must be from 0 to {_MOST_DOCUMENTS}, not {count}")
+    if not 0 <= count <= _MAX_DOCUMENTS:
+        raise ValueError(f"count must be from 0 to {_MAX_DOCUMENTS}, not {count}")
     if allowed is not None:
         _check_array("allowed", allowed, np.bool_, count)
     size = _at_most(k, count)

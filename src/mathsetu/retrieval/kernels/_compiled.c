@@ -17,14 +17,14 @@
 /* The largest magnitude of a query's integers, 127 * 128; see dot_of_halves. */
 #define LARGEST 16256
 /* More words of bits than any vector has; distances then fit into 32 bits. */
-#define MOST_WORDS 65536
-#define MOST_ARRAYS 12
+#define MAX_WORDS 65536
+#define MAX_ARRAYS 12
 
 /* ---- Arguments ------------------------------------------------------------------------- */
 
 /* The buffers of one call, released together. */
 typedef struct {
-    Py_buffer views[MOST_ARRAYS];
+    Py_buffer views[MAX_ARRAYS];
     int size;
 } Arrays;
 
@@ -401,7 +401,7 @@ static PyObject *py_nearest_signs(PyObject *module, PyObject *given) {
         !have_length(distances, "distances", numbers->shape[0])) {
         return give_back(&arrays, NULL);
     }
-    if (signs->shape[1] > MOST_WORDS) {
+    if (signs->shape[1] > MAX_WORDS) {
         refuse("signs", "have too many bits");
         return give_back(&arrays, NULL);
     }

@@ -43,7 +43,7 @@ enum { FINE = 0, NO_MEMORY = 1, NOT_RISING = 2 };
 /* A query's number is this times its upper half, plus its lower half; see dot_of_halves. */
 #define HALF 128
 /* The most entries that are kept besides the wanted ones. */
-#define MOST_MORE (1 << 20)
+#define MAX_MORE (1 << 20)
 /* Looking up a document takes as long as reading this many postings. */
 #define LOOKING_UP 8
 /* With more blocks than this, one of SAMPLE blocks is read first, to estimate the score limit. */
@@ -64,7 +64,7 @@ typedef struct {
 } Best;
 
 static int begin_best(Best *best, int64_t wanted, float floor) {
-    int64_t more = wanted < MOST_MORE ? wanted : MOST_MORE;
+    int64_t more = wanted < MAX_MORE ? wanted : MAX_MORE;
     *best = (Best){NULL, 0, wanted, wanted + more, wanted ? floor : INFINITY};
     best->kept = malloc((size_t)(best->room ? best->room : 1) * sizeof *best->kept);
     return best->kept != NULL;

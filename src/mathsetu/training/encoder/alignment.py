@@ -30,10 +30,10 @@ _WORD = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{_MARKS}\u0e31-\u0e4e\u200c\u200d'-])
 _LONGEST = 40
 _ROUNDS = 5
 # Fewest co-occurrences of a word and its translation.
-_LEAST_SEEN = 3
+_MIN_SEEN = 3
 # Least probability of a translation given the word, and of the word given the translation.
-_LEAST = (0.04, 0.04)
-_MOST_FORMS = 8
+_MIN_SHARES = (0.04, 0.04)
+_MAX_FORMS = 8
 # Weight of an alignment to no word, because not every word has a translation.
 _NOTHING = 1e-4
 
@@ -60,7 +60,7 @@ def without_formulas(text: str) -> str:
 
 
 def align_words(
-    pairs: Iterable[tuple[str, str]], least: tuple[float, float] = _LEAST
+    pairs: Iterable[tuple[str, str]], least: tuple[float, float] = _MIN_SHARES
 ) -> Mapping[str, tuple[tuple[str, float], ...]]:
     """Return words of the first texts with translations and their probabilities, best first.
 
@@ -77,14 +77,14 @@ def align_words(
         return {}
     english, other = np.divmod(links.kinds, len(links.other_words))
     there, back = links.learn(english, links.other), links.learn(other, links.english)
-    sure = (there >= least[0]) & (back >= least[1]) & (links.seen >= _LEAST_SEEN)
+    sure = (there >= least[0]) & (back >= least[1]) & (links.seen >= _MIN_SEEN)
     found: dict[str, list[tuple[str, float]]] = {}
     for place in np.flatnonzero(sure).tolist():
         word = links.other_words[other[place]]
         forms = found.setdefault(links.english_words[english[place]], [])
         forms.append((word, float(there[place])))
     return {
-        word: tuple(sorted(forms, key=lambda form: (-form[1], form[0]))[:_MOST_FORMS])
+        word: tuple(sorted(forms, key=lambda form: (-form[1], form[0]))[:_MAX_FORMS])
         for word, forms in found.items()
     }
 

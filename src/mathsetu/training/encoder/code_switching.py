@@ -30,7 +30,7 @@ _SCRIPTS = {
     "fa": re.compile(r"[\u0600-\u06ff\u200c -]{1,30}"),
 }
 _LATIN = re.compile(r"[^\W\d_\u0370-\uffff]+(?:[ -][^\W\d_\u0370-\uffff]+){0,2}")
-_MOST_FORMS = 4
+_MAX_FORMS = 4
 # Copies of a learned form with probability 1 among the forms to choose from.
 _WEIGHT = 8
 # Shares of unknown and of known words that are spelled phonetically.
@@ -144,7 +144,7 @@ def _from_dictionary(
         known = found.setdefault(english.lower(), [])
         for other in re.split(r"[,;،]", others):
             usable = script.fullmatch(other.strip()) and _swappable(english.lower())
-            if usable and len(known) < _MOST_FORMS:
+            if usable and len(known) < _MAX_FORMS:
                 known.append(other.strip())
     return {word: tuple(forms) for word, forms in found.items() if forms}
 

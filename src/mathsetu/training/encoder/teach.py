@@ -19,7 +19,7 @@ from mathsetu.training.encoder.folders import found
 from mathsetu.training.encoder.packs import Pack
 
 _PURPOSE = "training the encoder"
-_WHAT = "a BERT-like model; it needs config.json, tokenizer.json and model.safetensors"
+_EXPECTED = "a BERT-like model; it needs config.json, tokenizer.json and model.safetensors"
 _TOKENS_AT_ONCE = 200_000
 _SAMPLE = 200_000
 
@@ -37,7 +37,7 @@ class Teacher:
         transformers = require("transformers", _PURPOSE, "neural")
         tokenizers = require("tokenizers", _PURPOSE, "neural")
         self.folder, self.pooling, self.device = folder_of(str(folder)), pooling, device
-        with loading(str(folder), _WHAT, _PURPOSE):
+        with loading(str(folder), _EXPECTED, _PURPOSE):
             model = transformers.AutoModel.from_pretrained(
                 folder, use_safetensors=True, local_files_only=True, add_pooling_layer=False
             )

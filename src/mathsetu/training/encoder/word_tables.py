@@ -31,16 +31,16 @@ from mathsetu.training.encoder.sources import LANGUAGES, answered, dictionary, t
 Pair = tuple[str, str]
 
 # Most translations of a term; more of them find no more answers.
-_MOST = 3
+_MAX_TRANSLATIONS = 3
 # Least probability of a translation before and after weighting by mathematical texts, least total
 # weight of its links, and the weight of an entry of a word list in sentences.
-_CANDIDATE, _LEAST_CHANCE, _LEAST_COUNT, _LISTED = 0.004, 0.05, 2.0, 2.0
+_CANDIDATE, _MIN_CHANCE, _MIN_COUNT, _LISTED = 0.004, 0.05, 2.0, 2.0
 # Added to both frequencies, since those of rare words are unreliable. From 5e-6 to 1e-4 the tables
 # agree.
 _SMOOTHING = 2e-5
 # Least co-occurrences and least normalised pointwise mutual information of two syllables that form
 # a word.
-_TOGETHER, _BOUND = 8, 0.5
+_MIN_PAIR_COUNT, _MIN_PAIR_INFORMATION = 8, 0.5
 
 
 def write_word_tables(
@@ -149,14 +149,16 @@ def term_table(
         for own, other in listed:
             yield terms_of(without_formulas(own)), target_terms(other), _LISTED
 
-    learned = align_terms(rows(), _CANDIDATE, _LEAST_COUNT)
+    learned = align_terms(rows(), _CANDIDATE, _MIN_COUNT)
     # A stem is written as its most frequent form, because users see it.
     usual = {term: min(own, key=lambda form: (-own[form], form)) for term, own in forms.items()}
     lines = []
     for term, candidates in sorted(learned.items()):
-        likely = [one for one in _in_mathematics(candidates, seen, said) if one[1] >= _LEAST_CHANCE]
+        likely = [one for one in _in_mathematics(candidates, seen, said) if one[1] >= _MIN_CHANCE]
         if likely:
-            lines.append(_line(term, [(usual[stem], chance) for stem, chance in likely[:_MOST]]))
+            lines.append(
+                _line(term, [(usual[stem], chance) for stem, chance in likely[:_MAX_TRANSLATIONS]])
+            )
     return lines
 
 
@@ -217,7 +219,7 @@ def _words_of_syllables(pairs: Iterable[Pair], listed: Iterable[Pair]) -> Iterat
         double.update(pairwise(syllables))
     total = single.total()
     for (first, second), count in double.items():
-        if count >= _TOGETHER:
+        if count >= _MIN_PAIR_COUNT:
             surprise = log(count * total / (single[first] * single[second]))
-            if surprise / -log(count / total) > _BOUND:
+            if surprise / -log(count / total) > _MIN_PAIR_INFORMATION:
                 yield f"{first} {second}"

@@ -23,7 +23,7 @@ from mathsetu.training.loop import Progress
 # Most nodes of a graph for training: a single post of 10,000 nodes would outweigh its batch.
 _LARGEST = 1500
 # Most vectors of a graph for training, for the same reason.
-_MOST_VECTORS = 64
+_MAX_VECTORS = 64
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def _ready(store: TensorStore, features: LabelVectors | None) -> Iterator[tuple[
 def fits(*graphs: ReadyGraph) -> bool:
     """Whether graphs are small enough for training and have a vector."""
     return all(
-        len(graph.nodes) <= _LARGEST and 0 < len(graph.virtual) <= _MOST_VECTORS for graph in graphs
+        len(graph.nodes) <= _LARGEST and 0 < len(graph.virtual) <= _MAX_VECTORS for graph in graphs
     )
 
 

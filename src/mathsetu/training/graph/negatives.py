@@ -16,7 +16,7 @@ from mathsetu.training.graph.text_pairs import TextPair, terms_of
 # Words per query: only the rarest of a question, since common ones match every answer.
 _TERMS = 12
 # Additional answers to retrieve, since some do not qualify.
-_SPARE = 20
+_EXTRA_ANSWERS = 20
 
 
 def hard_negatives(
@@ -57,7 +57,7 @@ def _negatives(
     for (documents, _), weight in zip(index.postings(chosen), weights[rare], strict=True):
         scores[documents] += weight
     scores[number] = 0.0
-    found = best(scores, count + _SPARE).numbers.tolist()
+    found = best(scores, count + _EXTRA_ANSWERS).numbers.tolist()
     fitting = (
         other
         for other in found

@@ -23,9 +23,9 @@ from mathsetu.pool import all_cores, ordered_map
 from mathsetu.training.loop import Progress
 
 # Texts per batch: a post has about eight sentences, and a parser works best on about sixty.
-_TOGETHER = 8
+_BATCH_SIZE = 8
 # Graphs per write, since each write waits for the disk.
-_WRITTEN_TOGETHER = 512
+_WRITE_BATCH_SIZE = 512
 # Batches that are sent to a process together.
 _CHUNK = 8
 _Batch = list[tuple[str, Source]]
@@ -100,7 +100,7 @@ def prepare_graphs(
                 done += len(rows)
                 if progress:
                     progress("building graphs", done)
-                if len(waiting) >= _WRITTEN_TOGETHER:
+                if len(waiting) >= _WRITE_BATCH_SIZE:
                     store.write_bytes(waiting)
                     waiting = []
         finally:
@@ -142,7 +142,7 @@ class _Making:
 
 def _batches(items: Iterable[tuple[str, Source]]) -> Iterator[_Batch]:
     waiting = iter(items)
-    while batch := list(islice(waiting, _TOGETHER)):
+    while batch := list(islice(waiting, _BATCH_SIZE)):
         yield batch
 
 

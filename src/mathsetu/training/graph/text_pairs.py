@@ -26,7 +26,7 @@ Pair = TypeVar("Pair")
 # Fewest characters: shorter texts ("60", "Yes.") have nothing to search by.
 _SHORTEST_QUESTION, _SHORTEST_ANSWER = 15, 40
 # Formulas with at least this many characters in all identify an exercise.
-_TELLING = 16
+_IDENTIFYING_LENGTH = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ def across_languages(pairs: Sequence[TextPair]) -> list[TextPair]:
         formulas = tuple(
             "".join(span.content.split()) for span in split(pair.question) if span.kind == "formula"
         )
-        if sum(map(len, formulas)) >= _TELLING:
+        if sum(map(len, formulas)) >= _IDENTIFYING_LENGTH:
             groups.setdefault(formulas, []).append(pair)
     found = []
     for group in groups.values():

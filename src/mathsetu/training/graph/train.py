@@ -34,9 +34,9 @@ from mathsetu.training.graph.validation import found_answers
 from mathsetu.training.loop import Progress
 
 # The share of pairs that is held out for validation, and the most such pairs.
-_ASIDE, _MOST_ASIDE = 0.1, 2000
+_HELD_OUT_SHARE, _MAX_HELD_OUT = 0.1, 2000
 # Fewest pairs for training.
-_FEWEST = 4
+_MIN_PAIRS = 4
 
 
 @dataclass(frozen=True)
@@ -105,10 +105,10 @@ def train_from_imported(
     with ImportedGraphs(graphs) as store:
         whole = {name: store.get(name) for pair in pairs for name in pair}
     there = [pair for pair in pairs if all(whole[name] is not None for name in pair)]
-    if len(there) < _FEWEST:
+    if len(there) < _MIN_PAIRS:
         raise InputError(
             f"{graphs}: has the graphs of {len(there):,} of {len(pairs):,} pairs; "
-            f"at least {_FEWEST} are needed"
+            f"at least {_MIN_PAIRS} are needed"
         )
     learn, check = split_pairs(there, _aside(there), settings.seed)
     counts = TypeCounts()
@@ -177,7 +177,7 @@ def _trained(
 
 def _aside(pairs: Sequence[object]) -> int:
     """Return the number of pairs to hold out."""
-    return max(1, min(_MOST_ASIDE, round(len(pairs) * _ASIDE)))
+    return max(1, min(_MAX_HELD_OUT, round(len(pairs) * _HELD_OUT_SHARE)))
 
 
 def _vocabulary(
