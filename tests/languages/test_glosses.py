@@ -10,7 +10,8 @@ from mathsetu.intake.posts import read_post
 from mathsetu.intake.question import Question
 from mathsetu.languages.glossary.glosses import without_glosses
 from mathsetu.records import Post, Query
-from mathsetu.retrieval.lexical import LexicalBuilder, LexicalRetriever, LexicalSettings
+from mathsetu.retrieval.lexical import LexicalBuilder, LexicalRetriever
+from mathsetu.retrieval.lexical_terms import LexicalSettings
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,6 @@ from collections import Counter
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -15,7 +13,6 @@ from mathsetu.collections.rows import BadRows
 from mathsetu.errors import InputError
 from mathsetu.intake.posts import read_post
 from mathsetu.library import Filter, Library, build_library, ranker
-from mathsetu.library.library import _POSTS_PER_GROUP, _grouped
 from mathsetu.library.store import STORE, Store, to_row, write_store
 from mathsetu.library.write import add_posts, optimize_library, remove_posts
 from mathsetu.recipes import load_recipe
@@ -239,19 +236,6 @@ def test_reasons_for_another_order_are_true_of_the_post(library: Library, query:
         else:
             assert why in ("", "those above it were judged together with their versions")
     assert len(seen) >= 2
-
-
-def test_more_posts_are_examined_until_there_are_enough_groups() -> None:
-    asked: list[int] = []
-
-    def versions(reply: Any, depth: int) -> list[int]:
-        asked.append(depth)
-        return [0] * min(depth, 30) + list(range(30, min(depth, 99)))
-
-    reply = SimpleNamespace(numbers=range(99))
-    groups = _grouped(SimpleNamespace(versions=versions), reply, 2)  # type: ignore[arg-type]
-    assert asked == [2 * _POSTS_PER_GROUP, 4 * _POSTS_PER_GROUP, 8 * _POSTS_PER_GROUP]
-    assert groups[:2] == [(0, list(range(30))), (30, [30])]
 
 
 def test_a_post_is_explained_with_itself(library: Library) -> None:
@@ -647,19 +631,6 @@ def test_something_is_close_that_holds_what_is_asked_for(tmp_path: Path) -> None
         assert answer.hits[0].id == found
         assert answer.is_close
     assert not library.answer(r"steepness of it $(\frac{\sqrt{k}-5}{k+1})^{n-m}$", 1).is_close
-
-
-def test_posts_have_the_same_formulas_if_two_or_more_are_most_of_both() -> None:
-    def glance(formulas: str) -> Any:
-        return SimpleNamespace(plain_formulas=frozenset(formulas))
-
-    def are_same(ours: str, theirs: str) -> bool:
-        return ranker._have_same_formulas(glance(ours), glance(theirs))
-
-    assert are_same("ab", "ab")
-    assert not are_same("a", "a")
-    assert are_same("abcd", "abce")  # three of five
-    assert not are_same("abd", "abe")  # two of four
 
 
 def test_a_part_without_weight_is_not_asked(

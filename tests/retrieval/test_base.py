@@ -9,7 +9,8 @@ from mathsetu.retrieval.base import Best, BoundedCache, Builder, Scored
 from mathsetu.retrieval.dense import DenseBuilder, DenseSettings
 from mathsetu.retrieval.formula_index import FormulaBuilder, FormulaSettings
 from mathsetu.retrieval.graph_search import GraphIndexBuilder, GraphSettings
-from mathsetu.retrieval.lexical import LexicalBuilder, LexicalSettings
+from mathsetu.retrieval.lexical import LexicalBuilder
+from mathsetu.retrieval.lexical_terms import LexicalSettings
 from mathsetu.retrieval.meaning import MeaningBuilder, MeaningSettings
 from mathsetu.retrieval.overlap import OverlapBuilder, OverlapSettings
 

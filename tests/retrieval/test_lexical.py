@@ -15,7 +15,8 @@ from mathsetu.library.build import index_posts
 from mathsetu.library.store import Stored
 from mathsetu.records import Post, Query
 from mathsetu.retrieval.base import Question, WrittenSegment, best
-from mathsetu.retrieval.lexical import LexicalBuilder, LexicalRetriever, LexicalSettings, post_terms
+from mathsetu.retrieval.lexical import LexicalBuilder, LexicalRetriever
+from mathsetu.retrieval.lexical_terms import LexicalSettings, post_terms
 
 POSTS = [
     Post(id="0", title="Prime numbers", body="A prime has two divisors.", language="en"),

@@ -24,7 +24,7 @@ from mathsetu.cluster.client import Cluster, MissingCollection, Refused
 from mathsetu.errors import InputError
 from mathsetu.recipes.parts import settings_of
 from mathsetu.recipes.schema import Recipe
-from mathsetu.retrieval.lexical import LexicalSettings
+from mathsetu.retrieval.lexical_terms import LexicalSettings
 from mathsetu.retrieval.weighting import make_scheme
 
 #: Fields of every point: the versions from and until which it is visible, and its segment.

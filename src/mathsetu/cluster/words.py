@@ -16,7 +16,8 @@ from mathsetu.cluster.points import sparse
 from mathsetu.cluster.snapshot import Snapshot
 from mathsetu.library.segmented_posts import Filter
 from mathsetu.retrieval.base import Scored, among, best
-from mathsetu.retrieval.lexical import LexicalRetriever, LexicalSettings
+from mathsetu.retrieval.lexical import LexicalRetriever
+from mathsetu.retrieval.lexical_terms import LexicalSettings
 from mathsetu.retrieval.postings import Postings, term_hashes
 from mathsetu.retrieval.segments import Numbering
 from mathsetu.retrieval.weighting import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
 from itertools import chain, islice
@@ -20,6 +20,7 @@ from mathsetu.errors import InputError, Replaced, Unavailable
 from mathsetu.intake.question import Question, topic_question, typed_question
 from mathsetu.languages.table import existing_language, language_code
 from mathsetu.languages.table import language as language_of
+from mathsetu.library.answer import FACETS, REASONS, TRANSLATION, Answer, Presentation
 from mathsetu.library.backend import FolderBackend, View, open_backend
 from mathsetu.library.candidates import RecipeReply, chosen_weights
 from mathsetu.library.formula_instances import (
@@ -30,11 +31,11 @@ from mathsetu.library.formula_instances import (
 )
 from mathsetu.library.manifest import Manifest
 from mathsetu.library.query_translation import check_readable, prepare
-from mathsetu.library.ranker import LANGUAGE, Ranker, Scope
+from mathsetu.library.ranker import Ranker, Scope
 from mathsetu.library.segmented_posts import COLLECTION, Filter
+from mathsetu.library.versions import LANGUAGE, Versions
 from mathsetu.markup import snippet
 from mathsetu.printable import counted
-from mathsetu.ranking.hybrid import preference
 from mathsetu.recipes.schema import Recipe
 from mathsetu.records import (
     Hit,
@@ -58,10 +59,6 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-#: Names in `Answer.unfinished`: the reasons of some hits, or the translation of the query.
-REASONS, TRANSLATION = "reasons", "translation"
-#: Likewise: the counts by language, tag and collection.
-FACETS = "facets"
 # Characters of the question and of the body of a post that form the query for similar posts:
 # longer queries are slower and hardly better.
 _SIMILAR_QUERY_LENGTH = 600
@@ -69,81 +66,9 @@ _SIMILAR_QUERY_LENGTH = 600
 _FORMULAS_PER_RESULT = 10
 # Queries of a run per batch; larger batches take much memory.
 _BATCH_SIZE = 16
-# Posts examined per hit wanted when versions in other languages are grouped.
-_POSTS_PER_GROUP = 7
 # To correct a mistyped id: the number of ids searched, the number compared letter by letter, and
 # the greatest length of these, since the comparison is slow.
 _IDS_SEARCHED, _IDS_COMPARED, _LONGEST_COMPARED = 20_000, 4_000, 200
-
-
-@dataclass(frozen=True)
-class Answer:
-    """The hits of a query.
-
-    Attributes:
-        question: The query as it was understood.
-        hits: The hits, best first.
-        posts: The posts of the hits and of their versions, by id.
-        unfinished: Names of parts (or ``reasons``) that are missing because the time limit was
-            reached or a cluster did not answer.
-        missing: Those of ``unfinished`` for which a cluster did not answer, with the cause.
-        is_close: Whether the best hit is close to the query; if not, the hits are only the nearest
-            posts. Always true for a recipe without a calibration.
-        offset: The number of hits that were skipped.
-        total: How many posts were found; each version of a post in another language counts. Each
-            part of a recipe returns a limited number of posts (``candidates``).
-        is_total_exact: Whether no part reached that limit. Otherwise ``total`` is the number of
-            posts that can be listed, and there may be more.
-        facets: For each ``language``, ``tag`` and ``collection`` the number of posts found, the
-            most frequent first; empty unless requested.
-    """
-
-    question: Question
-    hits: tuple[Hit, ...]
-    posts: Mapping[str, Post]
-    unfinished: tuple[str, ...] = ()
-    missing: Mapping[str, str] = field(default_factory=dict)
-    is_close: bool = True
-    offset: int = 0
-    total: int = 0
-    is_total_exact: bool = True
-    facets: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-
-    def __str__(self) -> str:
-        """The hits as readable text, a few lines each."""
-        found = f"{'' if self.is_total_exact else 'at least '}{counted(self.total, 'post')} found"
-        hits = (f"{rank}. {hit}" for rank, hit in enumerate(self.hits, start=self.offset + 1))
-        return "\n".join([found, *hits])
-
-
-@dataclass(frozen=True)
-class Presentation:
-    """How hits are arranged for the user; evaluation runs use the defaults.
-
-    Attributes:
-        own_language: How much posts in the user's language are preferred (`PREFERENCES`).
-        group: Whether versions of a post in several languages are one hit.
-        offset: How many hits to skip.
-        min_score: Leave out posts with a lower score.
-        posts: Whether hits contain their posts.
-    """
-
-    own_language: float = 0.0
-    group: bool = False
-    offset: int = 0
-    min_score: float | None = None
-    posts: bool = False
-
-    @classmethod
-    def from_request(
-        cls, recipe: Recipe, own_language: str | None, group: bool | None
-    ) -> Presentation:
-        """The requested settings, with those of the recipe as defaults."""
-        choices = recipe.ranking
-        return cls(
-            preference(choices.own_language if own_language is None else own_language),
-            choices.group if group is None else group,
-        )
 
 
 class Library:
@@ -596,13 +521,13 @@ class Library:
         if within is not None:
             allowed = within if allowed is None else allowed & within
         scope = Scope(k, allowed, clock)
-        ranker = Ranker(recipe, parts, view.stored_posts)
+        ranker, versions = Ranker(recipe, parts, view.stored_posts), Versions(view.stored_posts)
         for question, reply in zip(questions, ranker.rank(asked, scope, weights), strict=True):
             is_exact = len(reply.numbers) < ranker.depth(k)
             own = language_of(question.asker).code if shown.own_language else ""
             if own in view.languages and len(view.languages) > 1 and len(reply.numbers):
                 compute = partial(
-                    ranker.prefer_language,
+                    versions.prefer_language,
                     reply,
                     own,
                     shown.own_language,
@@ -613,7 +538,7 @@ class Library:
             if shown.min_score is not None:  # compared with the scores shown
                 reply = reply.ordered(np.flatnonzero(reply.scores >= shown.min_score).tolist())
             end = shown.offset + k
-            groups = _grouped(ranker, reply, end) if shown.group else _alone(reply, end)
+            groups = versions.groups(reply, end) if shown.group else _alone(reply, end)
             places = dict(groups[shown.offset : end])
             hits = self._hits(view, reply, places, explain, clock, shown.posts)
             yield hits, reply, is_exact
@@ -937,22 +862,6 @@ def check_type(what: str, value: object, kind: type, wanted: str) -> None:
 def _alone(reply: RecipeReply, end: int) -> list[tuple[int, list[int]]]:
     """The first places, each as a group of one."""
     return [(place, [place]) for place in range(min(end, len(reply.numbers)))]
-
-
-def _grouped(ranker: Ranker, reply: RecipeReply, end: int) -> list[tuple[int, list[int]]]:
-    """Groups of versions of one post: the place of the first version, and those of all versions.
-
-    Examines posts until there are ``end`` groups. Whether a post is a version of another depends
-    on earlier places only, so that later pages continue the same list of groups.
-    """
-    depth = end * _POSTS_PER_GROUP
-    while True:
-        groups: dict[int, list[int]] = {}
-        for place, first in enumerate(ranker.versions(reply, depth)):
-            groups.setdefault(first, []).append(place)
-        if len(groups) >= end or depth >= len(reply.numbers):
-            return list(groups.items())
-        depth *= 2
 
 
 def _check_whole(clock: Clock) -> None:

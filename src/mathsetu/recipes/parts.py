@@ -61,7 +61,8 @@ def _encoder_folder(settings: Any) -> Path | None:
 
 
 def _lexical() -> Part:
-    from mathsetu.retrieval.lexical import LexicalBuilder, LexicalRetriever, LexicalSettings
+    from mathsetu.retrieval.lexical import LexicalBuilder, LexicalRetriever
+    from mathsetu.retrieval.lexical_terms import LexicalSettings
 
     # The index stores the score of each posting, which depends on the scheme.
     built_with = ("fields", "analysis", "stop_words", "scheme")

@@ -20,7 +20,8 @@ from mathsetu.answers.values import (
     Share,
 )
 from mathsetu.languages.table import LANGUAGES, ROWS, Language, language
-from mathsetu.library.ranker import LANGUAGE, TOGETHER
+from mathsetu.library.exact_matches import TOGETHER
+from mathsetu.library.versions import LANGUAGE
 from mathsetu.markup import plain, snippet, split
 from mathsetu.service.pages import typeset
 from mathsetu.service.pages.formula_pairs import FormulaPair, pair_formulas
