@@ -17,9 +17,10 @@ from collections.abc import Iterator
 
 from mathsetu.formulas.parse import parse_once
 from mathsetu.intake.typed.latex import indexed_letters, to_latex
-from mathsetu.intake.typed.lexer import Kind, tokens
+from mathsetu.intake.typed.lexer import tokens
 from mathsetu.intake.typed.reading import find_regions
 from mathsetu.intake.typed.spelled import SPELLED, read_spelled_signs
+from mathsetu.intake.typed.token_kinds import Kind
 from mathsetu.markup import Span, split
 
 __all__ = ["formula_as_latex", "read_typed"]

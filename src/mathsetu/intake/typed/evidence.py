@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mathsetu.intake.typed.lexer import HYPHENS, PROSE, Kind, Token
 from mathsetu.intake.typed.names import LOOK_ALIKES, QUOTIENTS, UNITS
+from mathsetu.intake.typed.token_kinds import HYPHENS, PROSE, Kind, Token
 
 if TYPE_CHECKING:
     from mathsetu.intake.typed.reading import Reading

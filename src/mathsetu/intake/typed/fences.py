@@ -11,18 +11,9 @@ from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from typing import Final, NamedTuple
 
-from mathsetu.intake.typed.lexer import (
-    ATOMS,
-    DOUBLE_BARS,
-    MAX_INSIDE,
-    PROSE,
-    SIGNS_BEFORE,
-    Kind,
-    Token,
-    is_prose,
-    joins,
-)
 from mathsetu.intake.typed.names import FENCED, FUNCTIONS, INFIX_WORDS
+from mathsetu.intake.typed.row import MAX_INSIDE, is_prose, joins
+from mathsetu.intake.typed.token_kinds import ATOMS, DOUBLE_BARS, PROSE, SIGNS_BEFORE, Kind, Token
 
 _ENDING: Final = ATOMS | {Kind.SHORT, Kind.SUP, Kind.SUB, Kind.POSTFIX, Kind.CLOSING, Kind.DOTS}
 _BEGINNING: Final = ATOMS | {

@@ -17,7 +17,6 @@ from typing import Final
 from mathsetu.formulas.latex.symbols import BRACKETS
 from mathsetu.formulas.latex.symbols import SIGNS as LATEX_SIGNS
 from mathsetu.intake.typed.atoms import DIFFERENCE, Atom, joined
-from mathsetu.intake.typed.lexer import BARS, Kind, Region, Token, end_of_exponent
 from mathsetu.intake.typed.matrices import cells_of, matrix_of
 from mathsetu.intake.typed.mixed import run_together, with_commands
 from mathsetu.intake.typed.names import (
@@ -31,7 +30,9 @@ from mathsetu.intake.typed.names import (
     ROOTS,
     SIGNS,
 )
+from mathsetu.intake.typed.row import Region, end_of_exponent
 from mathsetu.intake.typed.slashes import with_fractions
+from mathsetu.intake.typed.token_kinds import BARS, Kind, Token
 from mathsetu.markup.spans import is_closed, strip_latex
 
 _OPERATORS: Final = {

@@ -14,8 +14,9 @@ from mathsetu.formulas.latex import boxes
 from mathsetu.formulas.latex.fonts import FONTS
 from mathsetu.formulas.latex.lexer import TEXT_NAMES
 from mathsetu.formulas.latex.symbols import SIGNS as LATEX_SIGNS
-from mathsetu.intake.typed.lexer import ARROWS, Kind, Token, role
+from mathsetu.intake.typed.lexer import role
 from mathsetu.intake.typed.names import BIG, BINOMIALS, CALLED, FENCED, FUNCTIONS, ROOTS, SIGNS
+from mathsetu.intake.typed.token_kinds import ARROWS, Kind, Token
 
 # Commands whose arguments are words, or letters in a font.
 _VERBATIM: Final = frozenset(FONTS).union(

@@ -14,28 +14,24 @@ from mathsetu.formulas.latex import boxes
 from mathsetu.formulas.latex.commands import COMMANDS
 from mathsetu.formulas.latex.fonts import FONTS
 from mathsetu.formulas.latex.lexer import TEXT_NAMES
-from mathsetu.intake.typed.lexer import (
-    ARROWS,
-    ATOMS,
-    BARS,
-    HYPHENS,
-    MAX_INSIDE,
-    OPERATORS,
-    PROSE,
-    SIGNS_BEFORE,
-    Kind,
-    Row,
-    end_of_exponent,
-    joins,
-    role,
-    short_words,
-)
+from mathsetu.intake.typed.lexer import role
 from mathsetu.intake.typed.names import (
     BEFORE_NUMBERS,
     FENCED,
     GREEK,
     INFIX_WORDS,
     LETTER_WORDS,
+)
+from mathsetu.intake.typed.row import MAX_INSIDE, Row, end_of_exponent, joins, short_words
+from mathsetu.intake.typed.token_kinds import (
+    ARROWS,
+    ATOMS,
+    BARS,
+    HYPHENS,
+    OPERATORS,
+    PROSE,
+    SIGNS_BEFORE,
+    Kind,
 )
 from mathsetu.intake.typed.words import Words
 

@@ -12,26 +12,21 @@ from typing import Final
 
 from mathsetu.formulas.latex import boxes
 from mathsetu.intake.typed.evidence import is_formula
-from mathsetu.intake.typed.lexer import (
+from mathsetu.intake.typed.lexer import SHORT, role
+from mathsetu.intake.typed.names import AFTER_NUMBERS, GREEK, INFIX_WORDS, LETTER_WORDS, UNITS
+from mathsetu.intake.typed.operands import DIFFERENTIAL, Operands
+from mathsetu.intake.typed.row import MAX_INSIDE, Region, Row, joins, short_words
+from mathsetu.intake.typed.token_kinds import (
     ARROWS,
     ATOMS,
     BARS,
     HYPHENS,
-    MAX_INSIDE,
     OPERATORS,
     PROSE,
-    SHORT,
     SIGNS_BEFORE,
     Kind,
-    Region,
-    Row,
     Token,
-    joins,
-    role,
-    short_words,
 )
-from mathsetu.intake.typed.names import AFTER_NUMBERS, GREEK, INFIX_WORDS, LETTER_WORDS, UNITS
-from mathsetu.intake.typed.operands import DIFFERENTIAL, Operands
 
 _AFTER_INFIX_WORDS: Final = frozenset(
     {Kind.NUMBER, Kind.LETTER, Kind.SYMBOL, Kind.WILD, Kind.OPENING}

@@ -10,8 +10,9 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from mathsetu.intake.typed.lexer import Kind, Token, kind_of_sign
+from mathsetu.intake.typed.lexer import kind_of_sign
 from mathsetu.intake.typed.names import AND_OR, GREEK, LETTER_WORDS
+from mathsetu.intake.typed.token_kinds import Kind, Token
 
 #: The texts in which there may be such a sign.
 SPELLED: Final = re.compile(

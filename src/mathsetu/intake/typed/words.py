@@ -9,18 +9,9 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from mathsetu.intake.typed.lexer import (
-    ATOMS,
-    HYPHENS,
-    OPERATORS,
-    PROSE,
-    Kind,
-    Row,
-    Token,
-    joins,
-    short_words,
-)
 from mathsetu.intake.typed.names import AFTER_NUMBERS, GREEK, INFINITY, LETTER_WORDS
+from mathsetu.intake.typed.row import Row, joins, short_words
+from mathsetu.intake.typed.token_kinds import ATOMS, HYPHENS, OPERATORS, PROSE, Kind, Token
 
 _SCRIPTS: Final = frozenset({Kind.SCRIPT, Kind.SUP, Kind.SUB})
 _AFTER_NAMES: Final = frozenset({Kind.OPENING, Kind.POSTFIX, Kind.NUMBER})
