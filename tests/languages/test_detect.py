@@ -313,7 +313,7 @@ def test_english_words_are_looked_up_in_no_further_language(
     def fail(*_: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr("mathsetu.languages.detect._model", fail)
+    monkeypatch.setattr("mathsetu.languages.detect.model.language_model", fail)
     assert detect(text).language == "en"
 
 
