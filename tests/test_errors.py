@@ -11,6 +11,7 @@ MADE = [
     errors.MathSetuError("something"),
     errors.InputError("posts.jsonl: cannot be read"),
     errors.RowError("posts.jsonl", 17, '"body" is missing'),
+    errors.HeaderError("posts.csv", 1, "no column for the body"),
     errors.UnknownFormat("docx", ["jsonl", "clmir"]),
     errors.DamagedLibrary("words/terms.npy", "its content has changed"),
     errors.NoPosts("no text in it: void.md"),

@@ -5,6 +5,7 @@ Each message is one line for a person: what was wrong, where, and what to do.
     MathSetuError
     ├── InputError            a file, row or argument that the user gave is wrong
     │   ├── RowError          one row of a file, with its line
+    │   │   └── HeaderError   the columns of a table, and so all of its rows
     │   ├── UnknownFormat     a format name or file extension that no reader handles
     │   ├── DamagedLibrary    a file of a library differs from what was written
     │   ├── NoPosts           the sources contain nothing to index
@@ -71,6 +72,10 @@ class RowError(InputError):
         self.path = str(path)
         self.line = line
         self.problem = problem
+
+
+class HeaderError(RowError):
+    """The columns of a table do not give posts; no row of it can be read."""
 
 
 class UnknownFormat(InputError):

@@ -228,6 +228,27 @@ def test_broken_json_on_line_17(mathsetu: Mathsetu, tmp_path: Path) -> None:
     assert (skipped["posts"], skipped["skipped"]) == (29, 1)
 
 
+def test_a_table_is_inspected_and_indexed_with_the_same_columns(
+    mathsetu: Mathsetu, tmp_path: Path
+) -> None:
+    Path("t.csv").write_text("Nr,Aufgabe,Weg\n1,Was ist $x$?,Das ist $x^2$.\n", encoding="utf-8")
+    missing = "mathsetu: t.csv line 2: no column for the body (use --field body=COLUMN); there are:"
+    for verb in (("inspect", "--file", "t.csv"), ("index", tmp_path / "l", "t.csv")):
+        line = mathsetu.refuses(*verb)
+        assert line == f"{missing} Nr, Aufgabe, Weg"
+    [post] = mathsetu.json("inspect", "--file", "t.csv", "--field", "body=Weg")["posts"]
+    assert post["text"] == "Das ist $x^2$."
+    shown = mathsetu("inspect", "--file", "t.csv", "--field", "body=Weg", "--id", post["id"])
+    assert "x^2" in shown.out
+    assert (
+        mathsetu.json("inspect", "--problems", "--file", "t.csv", "--field", "body=Weg")["posts"]
+        == 1
+    )
+    assert mathsetu("inspect", "text", "--field", "body=Weg").code == 2
+    done = mathsetu.json("index", tmp_path / "l", "t.csv", "--field", "body=Weg")
+    assert done["posts"] == 1
+
+
 @pytest.mark.thorough
 def test_an_equation_of_a_latex_file_is_shown_as_other_displayed_formulas(
     mathsetu: Mathsetu, tmp_path: Path
@@ -650,10 +671,12 @@ def test_add_with_prune_leaves_what_the_folder_has(mathsetu: Mathsetu) -> None:
     Path("notes/sheet.csv").write_text("Question,Answer,id\nWhat?,A sum,r1\n")
     added = mathsetu.json("add", "lib", "notes")
     assert (added["pruned"], added["gone_files"]) == (0, {"notes/gone.md": 1, "notes/old.zip": 1})
+    assert added["unread_files"] == {"notes/empty.md": 1}
     assert added["older_posts"] == {"notes/kept.md": 1, "notes/sheet.csv": 1}
     pruned = mathsetu("add", "lib", "notes", "--prune")
     assert "4 posts added, 4 of them replaced older ones, 4 old posts removed\n" in pruned.out
-    assert "still in the library" not in pruned.out
+    unread = "still in the library: 1 post of notes/empty.md, from which nothing was read"
+    assert [line.strip() for line in pruned.out.splitlines() if "still in" in line] == [unread]
     with Library("lib") as library:
         kept = {"notes/kept.md", "notes/kept.md#one", "notes/kept.md#three"}
         ids = kept | {"notes/empty.md#empty", "r1", "1"}

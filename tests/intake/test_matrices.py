@@ -15,6 +15,8 @@ from tests.intake.test_typed import typed_question
         ("[[1, 2, 3], [4, 5, 6]]", r"\begin{bmatrix}1&2&3\\4&5&6\end{bmatrix}"),
         ("A = [[a,b],[c,d]]", r"A=\begin{bmatrix}a&b\\c&d\end{bmatrix}"),
         ("det [[a,b],[c,d]] = ad - bc", r"\det\begin{bmatrix}a&b\\c&d\end{bmatrix}=ad-bc"),
+        ("det [a b; c d] = ad - bc", r"\det\begin{bmatrix}a&b\\c&d\end{bmatrix}=ad-bc"),
+        ("rank [1 2; 2 4]", r"\operatorname{rank}\begin{bmatrix}1&2\\2&4\end{bmatrix}"),
         ("[[1],[2]]", r"\begin{bmatrix}1\\2\end{bmatrix}"),
         ("[1 2; 3 4]", r"\begin{bmatrix}1&2\\3&4\end{bmatrix}"),
         ("A = [1, 2; 3, 4]", r"A=\begin{bmatrix}1&2\\3&4\end{bmatrix}"),

@@ -235,6 +235,27 @@ def test_different_words_stay_apart(language: str, words_apart: str) -> None:
     assert analyze(first, language) != analyze(second, language)
 
 
+@pytest.mark.parametrize(
+    ("language", "term", "other"),
+    [
+        ("fr", "nombre d'or", "nombre"),
+        ("fr", "sous-groupe", "groupe"),
+        ("fa", "زیر گروه", "گروه"),
+        ("fa", "جزء صحیح", "صحیح"),
+        ("hr", "druga derivacija", "derivacija"),
+        ("hr", "funkcija pod", "funkcija"),
+        ("hi", "अधिक कोण", "कोण"),
+        ("vi", "cận trên", "cận dưới"),
+        ("ur", "سب گروپ", "گروپ"),
+        ("cs", "desetinné místo", "desetinné"),
+    ],
+)
+def test_words_that_distinguish_terms_are_no_stop_words(
+    language: str, term: str, other: str
+) -> None:
+    assert analyze(term, language) != analyze(other, language)
+
+
 def test_stop_words_can_be_kept() -> None:
     assert analyze("the sum of squares", "en") == ["sum", "squar"]
     assert analyze("the sum of squares", "en", stop_words=False) == ["the", "sum", "of", "squar"]

@@ -123,11 +123,20 @@ def test_a_translation_of_the_whole_question_counts_as_much() -> None:
     assert exact.share(1, lazy_post("text", "Series › Fibonacci Numbers")) == pytest.approx(1.8)
 
 
+def test_a_single_word_counts_only_if_a_term_of_several_words_translates_it() -> None:
+    lexical = Lexical(2, 1, ("Nombres premiers",))
+    exact = ExactReply(question("prime"), lexical)  # type: ignore[arg-type]
+    lexical.asked_for = {"Nombres premiers"}
+    assert exact.share(1, lazy_post("text")) == 0.0
+    lexical._own.is_term = True
+    assert exact.share(1, lazy_post("text")) == pytest.approx(0.9)
+    assert exact.share(9, lazy_post("text")) == 0.0
+
+
 def test_no_proximity_for_queries_with_formulas_or_many_words() -> None:
     for text in ("group $x^2$", "a b c d e f g h i"):
         assert not ExactReply(question(text), Lexical(2)).may_have_words(1)  # type: ignore[arg-type]
     exact = ExactReply(question("a b c d e f g h"), Lexical(2))  # type: ignore[arg-type]
     assert exact.may_have_words(1)
     assert not exact.may_have_words(9)
-    assert not ExactReply(question("a"), Lexical(2, 1)).may_have_words(1)  # type: ignore[arg-type]
     assert not ExactReply(question("a")).may_have_words(1)

@@ -562,6 +562,14 @@ def test_the_longest_form_of_a_term_is_quoted(tmp_path: Path) -> None:
     assert reply.shortest_passage(post) == (3, ("événements sont indépendants",), True)
 
 
+def test_a_hyphenated_translation_is_a_term(tmp_path: Path) -> None:
+    subgroup = Post("0", "Un sous-groupe normal", language="fr")
+    group = Post("1", "Un groupe fini", language="fr")
+    [reply] = over(tmp_path / "index", subgroup, group).ask([asked("subgroup")])
+    assert reply.shortest_passage(subgroup) == (1, ("sous-groupe",), True)
+    assert reply.shortest_passage(group) is None
+
+
 @pytest.mark.parametrize(
     ("body", "quote"),
     [

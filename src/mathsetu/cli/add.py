@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 import click
@@ -100,14 +101,15 @@ def command(
         tally = bad.tally or Tally()
         pruned = _prune(library, opened, files_of(sources), bad) if prune else 0
         older = opened.older_posts(tally)
-        gone = _gone_files(opened, files_of(sources), tally)
+        gone, unread = _missing_files(opened, files_of(sources), tally)
     unpruned = _unpruned_folders(files_of(sources)) if prune else []
     after = _languages(library)
     replaced = count - pruned - (sum(after.values()) - sum(before.values()))
     new = bad.tally.new_collections if bad.tally is not None else []
     if as_json:
         done = {"added": count, "replaced": replaced, "pruned": pruned, "new_collections": new}
-        done |= {"older_posts": older, "gone_files": gone, "unpruned_folders": unpruned}
+        done |= {"older_posts": older, "gone_files": gone, "unread_files": unread}
+        done |= {"unpruned_folders": unpruned}
         print_json(done | report_of(bad, after))
         return
     instead = f", {replaced} of them replaced older ones" if replaced else ""
@@ -117,6 +119,7 @@ def command(
         say(f"  new collection: {name}")
     _say_older_posts(library, sources, older)
     _say_gone_files(library, gone)
+    _say_unread_files(unread)
     for folder in unpruned:
         say(
             f"  deleted files of {folder} are not removed, because the ids of its posts do not "
@@ -137,7 +140,7 @@ def _check_prune(library: Path | str, skip_bad: bool) -> None:
 def _prune(library: Path | str, opened: Library, sources: Sequence[Path], bad: BadRows) -> int:
     """Remove the old posts of files that were added again, and of files that no longer exist."""
     tally, read = bad.tally or Tally(), bad.ids or SeenIds()
-    gone = _gone_files(opened, sources, tally)
+    gone, _ = _missing_files(opened, sources, tally)
     named = opened.posts_named([*opened.older_posts(tally), *gone])
     old = {
         one
@@ -151,19 +154,27 @@ def _prune(library: Path | str, opened: Library, sources: Sequence[Path], bad: B
     return count
 
 
-def _gone_files(library: Library, sources: Sequence[Path], tally: Tally) -> dict[str, int]:
-    """The files that no longer exist in their folders, with the number of their posts.
+def _missing_files(
+    library: Library, sources: Sequence[Path], tally: Tally
+) -> tuple[dict[str, int], dict[str, int]]:
+    """The files of the library that no longer exist in their folders, and those that were not read.
 
-    Only ids that begin with the name of a folder show that a file was in it. An archive is
-    reported instead of the files in it.
+    Each comes with the number of its posts. Only ids that begin with the name of a folder show
+    that a file was in it. An archive is reported instead of the files in it.
     """
     gone: set[str] = set()
+    unread: set[str] = set()
     for folder in sources:
         if folder.is_dir() and (prefix := prefix_of(folder)):
-            files = (one for one in library.files_below(prefix) if one not in tally.posts_of_files)
-            gone.update(one for one in files if not has_file(folder, one))
-    whole = [one for one in gone if gone.isdisjoint(archives_of(one))]
-    return dict(sorted(library.sizes_of_documents(whole).items()))
+            for one in library.files_below(prefix):
+                if one not in tally.posts_of_files:
+                    (unread if has_file(folder, one) else gone).add(one)
+    return _with_sizes(library, gone), _with_sizes(library, unread)
+
+
+def _with_sizes(library: Library, files: AbstractSet[str]) -> dict[str, int]:
+    whole = [one for one in files if files.isdisjoint(archives_of(one))]
+    return library.sizes_of_documents(sorted(whole))
 
 
 def _say_gone_files(library: Path | str, gone: Mapping[str, int]) -> None:
@@ -176,6 +187,14 @@ def _say_gone_files(library: Path | str, gone: Mapping[str, int]) -> None:
         remove = shlex.join(["mathsetu", "remove", str(library), next(iter(gone))])
         rest = " …" if len(lines) > 1 else ""
         say(f"  to remove them, add the folder with --prune, or name the files: {remove}{rest}")
+
+
+def _say_unread_files(unread: Mapping[str, int]) -> None:
+    lines = [
+        f"still in the library: {counted(count, 'post')} of {name}, from which nothing was read"
+        for name, count in unread.items()
+    ]
+    say_lines(lines, "files")
 
 
 def _unpruned_folders(sources: Sequence[Path]) -> list[str]:

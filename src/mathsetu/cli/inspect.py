@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from mathsetu.cli.intake import report_of, say_ignored
+from mathsetu.cli.intake import field_option, report_of, say_ignored
 from mathsetu.cli.output import json_option, print_json, print_table, report_rows, say
 from mathsetu.collections.files import read_lines
 from mathsetu.collections.formats import detect
@@ -42,6 +42,7 @@ _MAX_POSTS = 10
     is_flag=True,
     help="Only list the formulas of --file that are read in part, such as invalid LaTeX.",
 )
+@field_option
 @json_option
 def command(
     text: str | None,
@@ -49,6 +50,7 @@ def command(
     post_id: str | None,
     form: str | None,
     problems: bool,
+    fields: dict[str, str],
     as_json: bool,
 ) -> None:
     r"""Show a text or posts as spans and formulas, as the index reads them.
@@ -63,6 +65,7 @@ def command(
       mathsetu inspect --file notes.md
       mathsetu inspect --file posts.jsonl --id 7
       mathsetu inspect --file my.library --id 'notes/series.md#sums'
+      mathsetu inspect --file exercises.csv --field body=Solution
       mathsetu inspect --problems --file notes
     """
     if (text is None) == (path is None):
@@ -74,16 +77,18 @@ def command(
     if problems:
         if path is None or post_id is not None or form is not None:
             raise click.UsageError("--problems needs --file, and neither --id nor --form")
-        _list_problems(path, as_json)
+        _list_problems(path, fields, as_json)
         return
+    if fields and (path is None or form is not None or is_library(path)):
+        raise click.UsageError("--field needs --file with a table")
     if path is not None and post_id is None and is_library(path):
         raise InputError(
             f"{path}: is a library; --id ID shows one of its posts (all of them: mathsetu convert "
             f"{path} posts.jsonl)"
         )
-    bad = BadRows(tally=Tally())
+    bad = BadRows(notes=[], tally=Tally(), fields=fields)
     if path is not None and post_id is not None:
-        _show_post(_found(path, post_id), as_json)
+        _show_post(_found(path, post_id, bad), as_json)
     elif path is not None and form is None and (posts := _posts(path, bad)) is not None:
         _show_posts(posts, as_json, bad)
     elif path is not None:
@@ -135,10 +140,10 @@ def _show_posts(posts: Iterator[Post], as_json: bool, bad: BadRows) -> None:
         say(f"the first {counted(len(shown), 'post')}; --id ID shows any other")
 
 
-def _list_problems(path: Path, as_json: bool) -> None:
+def _list_problems(path: Path, fields: dict[str, str], as_json: bool) -> None:
     """Print all problems and the files that are not read; exit with 1 if there are problems."""
-    bad = BadRows(skip=True, tally=Tally())
-    form = None if is_library(path) else detect(path)
+    bad = BadRows(skip=True, notes=[], tally=Tally(), fields=fields)
+    form = None if is_library(path) else detect(path, fields=fields)
     if form is not None and form.holds != "posts":
         raise InputError(f"{path}: holds {form.holds}, and --problems needs posts")
     found: list[dict[str, Any]] = []
@@ -207,7 +212,7 @@ def _read(path: Path) -> str:
 def _posts(path: Path, bad: BadRows) -> Iterator[Post] | None:
     """The posts of a file as an index reads them; None if the file is a text in another format."""
     try:
-        form = detect(path)
+        form = detect(path, fields=bad.fields)
     except InputError:
         if _is_text(path):
             return None
@@ -222,7 +227,7 @@ def _is_text(path: Path) -> bool:
         return False
 
 
-def _found(path: Path, post_id: str) -> Post:
+def _found(path: Path, post_id: str, bad: BadRows) -> Post:
     if is_library(path):
         from mathsetu.library import Library  # most calls need no library
 
@@ -230,10 +235,10 @@ def _found(path: Path, post_id: str) -> Post:
             if library.present([post_id]):
                 return library.post(post_id)
     else:
-        form = detect(path)
+        form = detect(path, fields=bad.fields)
         if form.holds != "posts":
             raise InputError(f"{path}: holds {form.holds}, and --id needs posts")
-        posts = with_document_languages(form.read(path, BadRows()))
+        posts = with_document_languages(form.read(path, bad))
         for post in posts:
             if post.id == post_id:
                 return post

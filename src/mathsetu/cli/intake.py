@@ -20,7 +20,7 @@ from mathsetu.collections.header import FIELDS
 from mathsetu.collections.rows import BadRows
 from mathsetu.collections.seen_ids import SeenIds
 from mathsetu.collections.tally import Tally
-from mathsetu.errors import InputError, NoPosts, RowError
+from mathsetu.errors import HeaderError, InputError, NoPosts, RowError
 from mathsetu.markup import FORMS
 from mathsetu.printable import one_line
 from mathsetu.records import Post
@@ -126,7 +126,7 @@ def read_sources(
                         bad.tally.add_source(post)
                     yield replace(post, language=post.language or lang, collection=own or name)
         except RowError as error:
-            if bad.skip:
+            if bad.skip or isinstance(error, HeaderError):
                 raise
             raise InputError(f"{error} (--skip-bad leaves out what is wrong)") from None
     note_unused(bad)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from mathsetu.collections.tables import plain_header
-from mathsetu.errors import InputError, RowError
+from mathsetu.errors import HeaderError, InputError
 
 #: The fields of a post that a column may hold, with common names for them.
 FIELDS: dict[str, tuple[str, ...]] = {
@@ -127,7 +127,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def choose(header: Header, given: Mapping[str, str], path: str, line: int = 1) -> Chosen:
-    """Choose the columns of each field; raise RowError if none can be the body.
+    """Choose the columns of each field; raise HeaderError if none can be the body.
 
     Several columns are guessed for one field only if no row has two of them: then they are
     different names for the same field.
@@ -146,7 +146,7 @@ def choose(header: Header, given: Mapping[str, str], path: str, line: int = 1) -
             raise InputError(f"--field {field}: not a field of a post ({', '.join(FIELDS)})")
         found = header.found(column)
         if found is None:
-            raise RowError(path, line, f"no column {column!r} for {field}; there are: {header}")
+            raise HeaderError(path, line, f"no column {column!r} for {field}; there are: {header}")
         chosen[field] = (found,)
     taken = {column for columns in chosen.values() for column in columns}
     for field, spellings in FIELDS.items():
@@ -164,6 +164,6 @@ def choose(header: Header, given: Mapping[str, str], path: str, line: int = 1) -
     if "body" not in chosen:  # problems without solutions
         if "question" not in chosen:
             problem = f"no column for the body (use --field body=COLUMN); there are: {header}"
-            raise RowError(path, line, problem)
+            raise HeaderError(path, line, problem)
         chosen["body"] = chosen.pop("question")
     return chosen

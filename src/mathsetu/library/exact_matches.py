@@ -101,7 +101,7 @@ class ExactReply:
     def may_have_words(self, number: int) -> bool:
         """Whether a post may have all words of a short question; a fast test."""
         lexical = self._lexical
-        return lexical is not None and lexical.word_count > 1 and lexical.may_match_all(number)
+        return lexical is not None and lexical.word_count > 0 and lexical.may_match_all(number)
 
     def share(self, number: int, post: LazyPost) -> float:
         """How much of the question a post contains: as written, or else its words in proximity."""
@@ -133,7 +133,8 @@ class ExactReply:
     def _proximity(self, number: int, post: LazyPost) -> tuple[float, tuple[str, ...]]:
         """The share for all words of the question in proximity, and the quotes of the post.
 
-        Words match in any order, and so do their translations.
+        Words match in any order, and so do their translations. Of a single word, only a translation
+        of several words counts: "prime", nombre premier.
         """
         if self._lexical is None or not self.may_have_words(number):
             return 0.0, ()
@@ -142,12 +143,15 @@ class ExactReply:
             return 0.0, ()
         count = self._lexical.word_count
         language = post.post.language
-        if len(own.quotes) == 1 and self._lexical.is_inflection_of_query(own.quotes[0], language):
+        is_one = len(own.quotes) == 1 and count > 1
+        if is_one and self._lexical.is_inflection_of_query(own.quotes[0], language):
             is_title = self._lexical.is_inflection_of_query(_last_heading(post), language)
             return (_APART + _ADJACENT) * (_TITLE_SHARE if is_title else 1.0), own.quotes
         if own.is_term:
             is_title = as_heading(_last_heading(post)) in map(as_heading, own.quotes)
             return (_APART + _ADJACENT) * (_TITLE_SHARE if is_title else 1.0), own.quotes
+        if count == 1:
+            return 0.0, ()  # scored by the lexical part
         share = _FEW_APART.get(count, _APART) + _ADJACENT * min(count / own.words, 1.0)
         return share, own.quotes
 

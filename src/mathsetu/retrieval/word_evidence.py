@@ -30,7 +30,8 @@ class ShortestPassage(NamedTuple):
     """A short passage of a post: its length in words, and quotes of it.
 
     Each field of the post is quoted separately, because fields do not continue each other. A
-    passage is a term if its words, at least two, translate all words of the question together.
+    passage is a term if its words, at least two or a hyphenated one, translate all words of the
+    question together.
     """
 
     words: int
@@ -82,7 +83,11 @@ class WordEvidence:
         )
         count = last - first + 1
         is_whole = all(one[:2] == (first, last) for one in matches if first <= one[0] <= last)
-        is_term = is_translated and first < last and is_whole
+        # A hyphenated word has several terms, too: sous-groupe.
+        has_several = (
+            first < last or len(text_terms(text.words[first], post.language, self._settings)) > 1
+        )
+        is_term = is_translated and has_several and is_whole
         # "Abelian" alone matches "abelian group", but if "group" is near, both are quoted.
         own = self._matches_in(text, post.language, [one for one in translations if not one.form])
         whole = _shortest_range(*own)

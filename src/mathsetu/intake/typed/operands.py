@@ -173,8 +173,9 @@ class Operands(Words):
             self.letters += 1
             return self._group(after, is_first)
         if argument_token.kind is Kind.OPENING and row.has_no_prose(after, called=True):
-            is_matrix = argument_token.text == "[" == self.tokens[after + 1].text
-            is_remark = argument_token.gap and not row.has_operators(after) and not is_matrix
+            is_remark = argument_token.gap and not (
+                row.has_operators(after) or self._is_matrix(after)
+            )
             if is_remark and is_first:
                 return None
             self.strong += 1
@@ -188,6 +189,13 @@ class Operands(Words):
             return after
         joined = argument_token.kind in (Kind.INFIX, Kind.RELATION) and not is_first
         return after if joined and name not in FENCED else None
+
+    def _is_matrix(self, opening: int) -> bool:
+        """Whether square brackets contain rows: ``[[1, 2], [3, 4]]``, ``[1 2; 3 4]``."""
+        inside = self.tokens[opening + 1 : min(self.tokens[opening].mate, opening + MAX_INSIDE)]
+        if self.tokens[opening].text != "[" or not inside:
+            return False
+        return inside[0].text == "[" or any(token.text == ";" for token in inside)
 
     def _is_word_at_end(self, place: int) -> bool:
         """Whether a function at the end is a word: ``L^2 norm``, but not ``f = sin``."""
