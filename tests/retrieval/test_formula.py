@@ -137,7 +137,7 @@ def test_a_larger_formula_of_a_query_counts_more_but_not_in_proportion(
 ) -> None:
     index = retriever(tmp_path, **choices)
     [reply] = index.ask([asked("a+b", r"\sum_{n=1}^\infty \frac{1}{n^2}")])
-    (large, more), (small, less) = reply._asked
+    (large, more), (small, less) = reply._searched_formulas
     assert large.mass > 2 * small.mass
     assert more + less == pytest.approx(1)
     assert more / less == pytest.approx((large.mass / small.mass) ** power)
@@ -320,7 +320,9 @@ def test_several_formulas_of_a_query_share_what_is_looked_at_and_matched(tmp_pat
     shares = [(20, 2_000), (10, 2_000), (6, 1_333), (5, 1_000), (4, 1_000), (0, 1_000)]
     for formulas, expected in enumerate(shares, start=1):
         [reply] = index.ask([asked(*(f"x^{number}" for number in range(formulas)))])
-        assert [(one.matched, one.kept) for one, _ in reply._asked] == [expected] * formulas
+        assert [(one.matched, one.kept) for one, _ in reply._searched_formulas] == [
+            expected
+        ] * formulas
 
 
 def test_a_large_formula_is_matched_with_fewer(
@@ -495,7 +497,7 @@ def test_a_formula_of_eight_symbols_is_a_larger_one(tmp_path: Path) -> None:
 
     def is_larger(latex: str) -> tuple[int, bool]:
         [reply] = index.ask([asked(latex)])
-        [(one, _)] = reply._asked
+        [(one, _)] = reply._searched_formulas
         return sum(1 for _ in one._parsed.opt.walk()), one.is_larger
 
     assert is_larger("a+b+c+d+e+f") == (7, False)

@@ -246,7 +246,7 @@ class ClusterFormulaReply:
         if not self._formulas:
             return best(np.zeros(0, dtype=np.float32), 0)
         candidates = self._candidates(k + _EXTRA_CANDIDATES)
-        self._hold(candidates, list(candidates)[:_POSTS_COMPLETED])
+        self._load(candidates, list(candidates)[:_POSTS_COMPLETED])
         numbers = self._numbers
         found = self._reply.best(k)
         self._shown = numbers[found.numbers[:_SHOWN]].tolist()
@@ -258,7 +258,7 @@ class ClusterFormulaReply:
         partial = [number for number in numbers.tolist() if number not in self._whole]
         if partial:
             missing = [number for number in partial if number not in self._posts]
-            self._hold(self._finder.formulas_of_posts(missing, None, visible=False), partial)
+            self._load(self._finder.formulas_of_posts(missing, None, visible=False), partial)
         if not self._formulas:
             return np.zeros(len(numbers), dtype=np.float32)
         return self._reply.scores(np.searchsorted(self._numbers, numbers))
@@ -282,7 +282,7 @@ class ClusterFormulaReply:
             return
         self._has_searched = True
         empty = FormulaReply(_Index(self._finder, {}, {}), self._question)
-        asked = [(one.latex, one.kept) for one, _ in empty._asked]
+        asked = [(one.latex, one.kept) for one, _ in empty._searched_formulas]
         if asked:
             found, self._is_complete = self._finder.search(asked)
             for one in found:
@@ -313,7 +313,7 @@ class ClusterFormulaReply:
             done = len(ranked)
         return chosen
 
-    def _hold(self, posts: Mapping[int, NDArray[np.int64]], whole: Sequence[int]) -> None:
+    def _load(self, posts: Mapping[int, NDArray[np.int64]], whole: Sequence[int]) -> None:
         """Add posts to the index in memory.
 
         Args:

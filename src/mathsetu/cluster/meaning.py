@@ -152,26 +152,26 @@ class ClusterMeaningReply:
         """The best posts; none if the vector of the question is zero."""
         if not self._vector.any():
             return best(np.zeros(0, dtype=np.float32), 0)
-        self._hold(self._finder.nearest(self._vector, k + _EXTRA_CANDIDATES))
+        self._load(self._finder.nearest(self._vector, k + _EXTRA_CANDIDATES))
         found = self._reply.best(k)
         return Scored(self._numbers[found.numbers], found.scores)
 
     def scores(self, numbers: NDArray[np.int64]) -> Vectors:
         """The scores of given posts."""
-        self._hold(numbers.tolist())
+        self._load(numbers.tolist())
         return self._reply.scores(np.searchsorted(self._numbers, numbers))
 
     def reason(self, number: int, post: Post) -> Reason:
         """The cosine, and the nearest sentence of the nearest passage or the start of the text."""
-        self._hold([number])
+        self._load([number])
         return self._reply.reason(int(np.searchsorted(self._numbers, number)), post)
 
     def means(self, numbers: NDArray[np.int64]) -> Vectors:
         """The mean vectors of the passages of given posts."""
-        self._hold(numbers.tolist())
+        self._load(numbers.tolist())
         return self._reply.means(np.searchsorted(self._numbers, numbers))
 
-    def _hold(self, numbers: Sequence[int]) -> None:
+    def _load(self, numbers: Sequence[int]) -> None:
         missing = [number for number in numbers if number not in self._payloads]
         if missing:
             self._payloads |= self._finder.fetch(missing)

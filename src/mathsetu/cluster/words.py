@@ -120,13 +120,13 @@ class _ClusterQuery(WeighedQuery):
         if not len(numbers):
             return np.zeros(0, dtype=np.float32)
         distinct, back = np.unique(numbers, return_inverse=True)
-        return self._held(distinct.tolist()).scores(np.arange(len(distinct)))[back]
+        return self._query_in_memory(distinct.tolist()).scores(np.arange(len(distinct)))[back]
 
     def parts(self, document: int) -> list[float]:
         """The share of each term in the score of one post, without floors."""
-        return self._held([document]).parts(0)
+        return self._query_in_memory([document]).parts(0)
 
-    def _held(self, numbers: list[int]) -> WeighedQuery:
+    def _query_in_memory(self, numbers: list[int]) -> WeighedQuery:
         """The query over an in-memory index of the given posts."""
         remote = self._remote
         missing = [number for number in numbers if number not in self._payloads]

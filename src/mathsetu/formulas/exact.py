@@ -123,7 +123,7 @@ def most_exact(asked: str, formulas: Iterable[str]) -> tuple[float, str]:
     share, best = 0.0, ""
     # Shortest first: an equal formula is shorter than formulas that contain it.
     for latex in sorted(likely, key=len):
-        own = _held(asked, latex)
+        own = _contained_share(asked, latex)
         if own > share:
             share, best = own, latex
         if share == 1:
@@ -163,7 +163,7 @@ def _names(latex: str) -> list[str]:
 
 
 @lru_cache(maxsize=4096)
-def _held(asked: str, latex: str) -> float:
+def _contained_share(asked: str, latex: str) -> float:
     if asked.split() == latex.split():
         return 1.0
     wanted, candidate = _keys(asked), _keys(latex)

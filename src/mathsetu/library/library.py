@@ -194,7 +194,7 @@ class Library:
             own_language: How much posts in the user's language are preferred: ``off``, ``weak``,
                 ``normal`` or ``strong``; by default that of the recipe.
         """
-        asked = [self._asked(query, language)]
+        asked = [self._checked_question(query, language)]
 
         def work(view: View, clock: Clock) -> tuple[Hit, ...]:
             [hits] = self._batch(asked, k, where, explain, own_language, view, clock, posts=True)
@@ -255,7 +255,7 @@ class Library:
         check_readable(asked)
         return asked
 
-    def _asked(self, query: str | Query | Question, language: str) -> Question:
+    def _checked_question(self, query: str | Query | Question, language: str) -> Question:
         """Like `question`, but refuse unknown languages (servers accept any code)."""
         return self.question(query, _stated(language, existing_language))
 
@@ -295,7 +295,7 @@ class Library:
             min_score: Leave out posts with a lower score.
             facets: Whether to count the posts found by language, tag and collection.
         """
-        question = self._asked(query, language)
+        question = self._checked_question(query, language)
 
         def work(view: View, clock: Clock) -> Answer:
             recipe = self._recipe(view)
@@ -352,7 +352,7 @@ class Library:
         The score is computed as if the query had found the post. If nothing matches, the score is
         0 and there are no reasons.
         """
-        question = self._asked(query, language)
+        question = self._checked_question(query, language)
 
         def work(view: View, clock: Clock) -> Hit:
             recipe = self._recipe(view)
@@ -666,7 +666,7 @@ class Library:
         mapper = _heat_mapper(view)
         if mapper is None:
             raise InputError(f"the recipe {self.recipe.name} has no graph index")
-        return mapper.table(self._asked(query, language), number)
+        return mapper.table(self._checked_question(query, language), number)
 
     @property
     def has_heat_maps(self) -> bool:

@@ -186,7 +186,9 @@ class Suggestions:
                 continue
             place = 0
             for word in _WORD.finditer(span.raw):
-                meant = "" if question.converts(word[0]) else self._meant(word[0], languages)
+                meant = (
+                    "" if question.converts(word[0]) else self._correction_of(word[0], languages)
+                )
                 if meant:
                     is_changed = True
                     written += [span.raw[place : word.start()], _with_case_of(word[0], meant)]
@@ -194,7 +196,7 @@ class Suggestions:
             written.append(span.raw[place:])
         return "".join(written) if is_changed else ""
 
-    def _meant(self, word: str, languages: Sequence[str]) -> str:
+    def _correction_of(self, word: str, languages: Sequence[str]) -> str:
         [only, *more] = tokenize(word) or [""]
         if more or not only or any(letter.isdigit() for letter in only):
             return ""

@@ -112,7 +112,7 @@ def _summary(rows: Sequence[Row]) -> str:
     def count(wanted: Sequence[Row]) -> str:
         pairs = [(row.paper[year], row.ours[year]) for row in wanted for year in row.ours]
         same = sum(equal(paper, ours) for paper, ours in pairs)
-        near = sum(_near(paper, ours) for paper, ours in pairs)
+        near = sum(_count_equal(paper, ours) for paper, ours in pairs)
         total = sum(len(ours) for _, ours in pairs)
         return f"{same} of {total}" + (f" ({near} within .001)" if near > same else "")
 
@@ -127,7 +127,7 @@ def _summary(rows: Sequence[Row]) -> str:
     )
 
 
-def _near(paper: Sequence[float | None], ours: Sequence[float | None]) -> int:
+def _count_equal(paper: Sequence[float | None], ours: Sequence[float | None]) -> int:
     """How many figures differ from the printed ones by less than 0.001."""
     return sum(
         abs((one or 0) - (other or 0)) < 0.001 for one, other in zip(paper, ours, strict=True)

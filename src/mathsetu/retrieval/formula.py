@@ -164,17 +164,17 @@ class FormulaReply:
 
     def best(self, k: int, allowed: NDArray[np.bool_] | None = None) -> Scored:
         """The best posts, by their formulas most similar to those of the question."""
-        if not self._asked:
+        if not self._searched_formulas:
             return best(np.zeros(0, dtype=np.float32), 0)
-        weights = [weight for _, weight in self._asked]
+        weights = [weight for _, weight in self._searched_formulas]
         nearly = Best(max(k, _RESCORED))
         for number, segment in enumerate(self._index.segments):
             check_time()
             first = self._index.numbering.firsts[number]
-            found = [asked.candidates_above_unseen(number) for asked, _ in self._asked]
+            found = [asked.candidates_above_unseen(number) for asked, _ in self._searched_formulas]
             may = None if allowed is None else allowed[first : first + segment.posts]
             nearly.add(first, segment.best_posts(found, weights, nearly.wanted, may, nearly.floor))
-        unseen = sum(asked.unseen * weight for asked, weight in self._asked)
+        unseen = sum(asked.unseen * weight for asked, weight in self._searched_formulas)
         numbers, scores = nearly.result.numbers, nearly.result.scores + np.float32(unseen)
         likely = np.sort(numbers[:_RESCORED])
         self._known = KnownScores(likely, self._compute(likely))
@@ -197,7 +197,7 @@ class FormulaReply:
         segment = self._index.segments[number]
         formulas, counts = segment.occurrences(posts).astype(np.int64), segment.counts(posts)
         total = np.zeros(len(posts), dtype=np.float32)
-        for asked, weight in self._asked:
+        for asked, weight in self._searched_formulas:
             check_time()
             total += _best_of_each(asked.likeness(number, formulas, counts), counts) * weight
         return total
@@ -216,7 +216,7 @@ class FormulaReply:
         formulas = segment.formulas_of(own)
         if not len(formulas):
             return Reason("formulas", score)
-        for asked, weight in self._asked:
+        for asked, weight in self._searched_formulas:
             likeness = asked.likeness(place, formulas, np.array([len(formulas)]))
             chosen = int(likeness.argmax())
             score += weight * float(likeness[chosen])
@@ -237,11 +237,11 @@ class FormulaReply:
         """
         place, own = self._index.numbering.locate(number)
         formulas = self._index.segments[place].formulas_of(own)
-        larger = [asked for asked, _ in self._asked if asked.is_larger]
+        larger = [asked for asked, _ in self._searched_formulas if asked.is_larger]
         return bool(larger) and all(asked.is_held(place, formulas) for asked in larger)
 
     @cached_property
-    def _asked(self) -> list[tuple[_QueryFormula, float]]:
+    def _searched_formulas(self) -> list[tuple[_QueryFormula, float]]:
         """The query formulas that are searched for, with their weights.
 
         Only the largest are searched for; the fewer they are, the more matches each gets.

@@ -138,11 +138,11 @@ class Guard:
         self._metrics.observe(method, path, status, seconds)
         asked = ""
         if self._settings.log_queries:
-            asked = " " + json.dumps(_asked(scope))
+            asked = " " + json.dumps(_query_string(scope))
         _log.info("%s %s %d %.1f ms%s", method, path, status, seconds * 1000, asked)
 
 
-def _asked(scope: Scope) -> str:
+def _query_string(scope: Scope) -> str:
     """The query string of a request for the log; a query in the body is logged the same way."""
     query = scope.get("state", {}).get(QUERY)
     if query is not None:

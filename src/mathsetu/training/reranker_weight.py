@@ -83,7 +83,11 @@ def choose_weight(
     gains = {weight: _gains(rows, known, settings, weight) for weight in WEIGHTS}
     means = {weight: _mean(own, rows) for weight, own in gains.items()}
     return WeightChoice(
-        _best(gains, list(rows)), means, means[0.0], _aside(gains, list(rows)), len(rows)
+        _best(gains, list(rows)),
+        means,
+        means[0.0],
+        _cross_validated_mean(gains, list(rows)),
+        len(rows),
     )
 
 
@@ -117,7 +121,9 @@ def _best(gains: Mapping[float, Mapping[str, float]], topics: Sequence[str]) -> 
     return max(gains, key=lambda weight: (round(_mean(gains[weight], topics), 9), -weight))
 
 
-def _aside(gains: Mapping[float, Mapping[str, float]], topics: Sequence[str]) -> float:
+def _cross_validated_mean(
+    gains: Mapping[float, Mapping[str, float]], topics: Sequence[str]
+) -> float:
     """Return the cross-validated mean: the weight of each fold is chosen on the other folds."""
     total = 0.0
     for fold in range(_FOLDS):

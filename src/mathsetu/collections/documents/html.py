@@ -24,7 +24,7 @@ _LANGUAGE = re.compile(
 # Beginning of a page that is searched for its encoding and language.
 _HEAD = 4096
 # Ignored, because templates state it for pages in any language.
-_UNSAID = "en"
+_UNINFORMATIVE_LANGUAGE = "en"
 
 
 def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
@@ -47,7 +47,7 @@ def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
         own_title = fallback = _one_line(heading)
     yield from posts_of(
         document, parts, "html", bad, title=own_title,
-        fallback=fallback, language="" if language == _UNSAID else language,
+        fallback=fallback, language="" if language == _UNINFORMATIVE_LANGUAGE else language,
     )  # fmt: skip
 
 

@@ -63,16 +63,16 @@ def _definitions(script: str, position: int) -> Iterator[str]:
     """Yield the entries of an object, starting after its opening brace."""
     while entry := _ENTRY.match(script, position):
         position = entry.end()
-        name = _NAME.fullmatch(_said(entry["name"]))
-        body = _said(entry["body"] or entry["listed"])
+        name = _NAME.fullmatch(_literal_value(entry["name"]))
+        body = _literal_value(entry["body"] or entry["listed"])
         if name:
             # Without a stated number, count the arguments in the body, as KaTeX does.
             used = max(map(int, _ARGUMENT.findall(body)), default=0)
-            default = f"[{_said(entry['default'])}]" if entry["default"] else ""
+            default = f"[{_literal_value(entry['default'])}]" if entry["default"] else ""
             yield f"\\newcommand{{\\{name[1]}}}[{entry['count'] or used}]{default}{{{body}}}"
 
 
-def _said(literal: str) -> str:
+def _literal_value(literal: str) -> str:
     """Return the value of a string literal, or a bare name."""
     if literal.startswith("String.raw"):
         return literal[len("String.raw`") : -1]

@@ -318,16 +318,18 @@ def _elided(text: str, start: int, end: int) -> int:
     mark = _ELISION.match(text, end)
     if mark is None:
         return end
-    if end - start == 2 and mark.end() == end + 1 and not _goes_on(text, end + 1):
+    if end - start == 2 and mark.end() == end + 1 and not _is_letter_at(text, end + 1):
         return end  # (uv)' = u'v + uv'
     is_variable = end - start == 1 and not mark[0][1:] and text[start] not in "lLdDsScCjJnNmMtT"
-    if is_variable or (end - start == 1 and mark.end() == end + 1 and not _goes_on(text, end + 1)):
+    if is_variable or (
+        end - start == 1 and mark.end() == end + 1 and not _is_letter_at(text, end + 1)
+    ):
         return end
     word = _TOKEN.match(text, end + 1)
     return word.end() if word is not None and word.lastgroup == "latin" else mark.end()
 
 
-def _goes_on(text: str, place: int) -> bool:
+def _is_letter_at(text: str, place: int) -> bool:
     return place < len(text) and text[place].isalpha()
 
 

@@ -335,14 +335,14 @@ class Expander:
         parts: list[str] = []
         place = 0
         for piece in self.pieces(self.read(text)):
-            if said := self._said(piece):
+            if said := self._best_translation(piece):
                 # In a script without spaces, the translation would merge with its neighbours.
                 said = f" {said} " if UNSPACED.match(text, piece.start) else said
                 parts += [text[place : piece.start], said]
                 place = piece.end
         return "".join([*parts, text[place:]])
 
-    def _said(self, piece: Piece) -> str:
+    def _best_translation(self, piece: Piece) -> str:
         """Return the best translation of a piece, or an empty string."""
         best = [max(said, key=lambda one: one[1]) for said in piece.learned if said]
         term = next((term for one in piece.concepts if (term := one.term(self._target))), "")

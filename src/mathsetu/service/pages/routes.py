@@ -109,7 +109,7 @@ class Pages:
             ],
             results=views.results(answer, visit, self._engine.limits.offset),
             counts=answer.facets,
-            meant=self._meant(visit, ui),
+            meant=self._correction(visit, ui),
             unfinished=[ui.part(part) for part in answer.unfinished],
             close=answer.close,
             milliseconds=round(1000 * (perf_counter() - begun)),
@@ -251,7 +251,7 @@ class Pages:
             return None
         return preview(question, ui)
 
-    def _meant(self, visit: Visit, ui: Interface) -> str:
+    def _correction(self, visit: Visit, ui: Interface) -> str:
         return self._engine.corrected(
             self._engine.question(
                 visit.text, visit.asked_in, as_words=visit.as_words, page=ui.language.code

@@ -14,7 +14,7 @@ from mathsetu.retrieval.postings import Postings, PostingsBuilder
 from mathsetu.training.graph.text_pairs import TextPair, terms_of
 
 # Words per query: only the rarest of a question, since common ones match every answer.
-_TERMS = 12
+_MAX_TERMS = 12
 # Additional answers to retrieve, since some do not qualify.
 _EXTRA_ANSWERS = 20
 
@@ -51,7 +51,7 @@ def _negatives(
     # Words that occur in most answers do not discriminate.
     weights = np.log((len(index) + 1) / (counts + 0.5))
     useful = np.flatnonzero((counts > 0) & (counts < len(index) * 0.7))
-    rare = useful[np.argsort(-weights[useful], kind="stable")[:_TERMS]]
+    rare = useful[np.argsort(-weights[useful], kind="stable")[:_MAX_TERMS]]
     scores = np.zeros(len(index), dtype=np.float32)
     chosen = [terms[place] for place in rare.tolist()]
     for (documents, _), weight in zip(index.postings(chosen), weights[rare], strict=True):

@@ -70,7 +70,7 @@ def train_from_texts(
     Graphs and checkpoints are stored in the folder, so that the same call resumes an interrupted
     training. The model and its card are saved in ``folder/model``.
     """
-    learn, check = split_pairs(pairs, _aside(pairs), settings.seed)
+    learn, check = split_pairs(pairs, _held_out_count(pairs), settings.seed)
     choices, features = with_features(choices)
     vocabulary = _vocabulary(learn, choices, folder, processes, progress)
     making = PairGraphSettings(choices.graphs, vocabulary, features, processes, progress)
@@ -110,7 +110,7 @@ def train_from_imported(
             f"{graphs}: has the graphs of {len(there):,} of {len(pairs):,} pairs; "
             f"at least {_MIN_PAIRS} are needed"
         )
-    learn, check = split_pairs(there, _aside(there), settings.seed)
+    learn, check = split_pairs(there, _held_out_count(there), settings.seed)
     counts = TypeCounts()
     for name in dict.fromkeys(name for pair in learn for name in pair):
         counts.add(whole[name] or Graph())
@@ -175,7 +175,7 @@ def _trained(
     return TrainingResult(state.history, found.reciprocal_rank, untrained)
 
 
-def _aside(pairs: Sequence[object]) -> int:
+def _held_out_count(pairs: Sequence[object]) -> int:
     """Return the number of pairs to hold out."""
     return max(1, min(_MAX_HELD_OUT, round(len(pairs) * _HELD_OUT_SHARE)))
 
