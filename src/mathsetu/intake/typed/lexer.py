@@ -186,89 +186,128 @@ def tokens(text: str) -> list[Token]:
     >>> tokens(r"is \pi a sum?")
     [SHORT('is'), COMMAND('\\pi'), LETTER('a'), BIG('sum'), OTHER('?')]
     """
-    found: list[Token] = []
-    position = 0
-    pending = 0  # the end of an elision that belongs to the previous word
-    is_greek = _GREEK_WORD.search(text) is not None
+    lexer = _Lexer(text)
     for match in _TOKEN.finditer(text):
-        start = match.start()
-        if start < pending:
-            position = match.end()
-            continue
-        between = text[position:start]
+        lexer.read(match)
+    _mark_addresses(lexer.found)
+    _mark_images(lexer.found)
+    _pair(lexer.found)
+    _pair_environments(lexer.found)
+    return lexer.found
+
+
+class _Lexer:
+    """Turns matches of the regular expression into tokens.
+
+    A match is usually one token. The exceptions are read by the methods that return whether they
+    have read the match.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.found: list[Token] = []
+        self._text = text
+        self._position = 0
+        # The end of an elision, which belongs to the word before it.
+        self._elided_until = 0
+        self._is_greek = _GREEK_WORD.search(text) is not None
+        self._exceptions = {
+            "greek": self._read_greek_letters,
+            "command": self._read_difference_of_sets,
+            "latin": self._read_latin,
+            "wild": self._read_question_mark,
+        }
+
+    def read(self, match: re.Match[str]) -> None:
+        """Add the tokens of the next match."""
+        start, end = match.span()
+        between = self._text[self._position : start]
+        self._position = end
+        if start < self._elided_until:
+            return
         gap = 2 if "\n" in between else 1 if between else 0
-        position = match.end()
-        group = match.lastgroup or ""
-        written = match[0]
-        if written == "&" and _ALIGNED.match(text, position):
-            continue
-        if (
-            group == "greek"
-            and len(written) < SHORT
-            and written not in FUNCTIONS  # ημ
-            and not (is_greek and _is_greek_word(text, match))
-        ):
-            for place, letter in enumerate(written):
-                is_sum = letter in "ΣΠ" and _begins_sum(text, start + place + 1, found)
-                kind = Kind.BIG if is_sum else Kind.SYMBOL
-                found.append(Token(kind, letter, start + place, 0 if place else gap, True))
-            continue
-        if group == "command" and _is_without(text, found, match, gap):
-            found.append(Token(Kind.INFIX, "∖", start, gap, True))
-            if written == "\\{":
-                found.append(Token(Kind.OPENING, "{", start + 1, 0))
-            elif written == "\\ ":
-                position -= 1
-            else:
-                found.append(Token(Kind.LETTER, written[1], start + 1, 0))
-            continue
-        if group == "latin" and _is_transposed(found, written, gap):
-            found.append(Token(Kind.LETTER, "T", start, 0))
+        written, group = match[0], match.lastgroup or ""
+        if written == "&" and _ALIGNED.match(self._text, end):
+            return
+        exception = self._exceptions.get(group)
+        if exception is None or not exception(match, gap):
+            self._read_one_token(match, group, gap)
+
+    def _add(self, kind: Kind, text: str, start: int, gap: int, strong: bool = False) -> None:
+        self.found.append(Token(kind, text, start, gap, strong))
+
+    def _read_one_token(self, match: re.Match[str], group: str, gap: int) -> None:
+        written, (start, end) = match[0], match.span()
+        if written in CALLED and _CALL.match(self._text, start):
+            self._add(Kind.FUNCTION, written, start, gap)
+        elif written == "†" and _is_adjoint(self.found, gap):
+            self._add(Kind.SUP, written, start, 0, True)
+        else:
+            kind, strong = _kind(group, written)
+            is_closed = self._text[end : end + 1] in _CLOSINGS
+            if kind is Kind.FUNCTION and len(written) == 2 and is_closed:
+                kind = Kind.SHORT  # ||f+tg||
+            self._add(kind, written, start, gap, strong)
+
+    def _read_greek_letters(self, match: re.Match[str], gap: int) -> bool:
+        """Read a few Greek letters as variables, unless they are a word."""
+        written, start = match[0], match.start()
+        is_function = written in FUNCTIONS  # ημ
+        if len(written) >= SHORT or is_function:
+            return False
+        if self._is_greek and _is_greek_word(self._text, match):
+            return False
+        for place, letter in enumerate(written, start):
+            is_sum = letter in "ΣΠ" and _begins_sum(self._text, place + 1, self.found)
+            kind = Kind.BIG if is_sum else Kind.SYMBOL
+            self._add(kind, letter, place, gap if place == start else 0, True)
+        return True
+
+    def _read_difference_of_sets(self, match: re.Match[str], gap: int) -> bool:
+        r"""Read the backslash between sets, and the sign after it: ``A\B``, ``ℝ\{0}``."""
+        if not _is_without(self._text, self.found, match, gap):
+            return False
+        start, sign = match.start(), match[0][1]
+        self._add(Kind.INFIX, "∖", start, gap, True)
+        if sign == "{":
+            self._add(Kind.OPENING, sign, start + 1, 0)
+        elif sign == " ":
+            self._position -= 1
+        else:
+            self._add(Kind.LETTER, sign, start + 1, 0)
+        return True
+
+    def _read_latin(self, match: re.Match[str], gap: int) -> bool:
+        """Read Latin letters that are several tokens, or a word with an elision."""
+        written, (start, end) = match[0], match.span()
+        if _is_transposed(self.found, written, gap):
             rest = written[1:]
-            kind = Kind.LETTER if len(rest) == 1 else _latin(rest)
-            found.append(Token(kind, rest, start + 1, 0))
-            continue
-        if group == "latin" and written in _DIFFERENTIALS:
-            found.append(Token(Kind.LETTER, "d", start, gap))
-            found.append(Token(Kind.NAME, written[1:], start + 1, 0))
-            continue
-        if group == "latin" and _PLANCK.fullmatch(written):
-            for place, letter in enumerate(written):
-                kind = Kind.SYMBOL if letter == "ħ" else Kind.LETTER
-                is_strong = kind is Kind.SYMBOL
-                found.append(Token(kind, letter, start + place, 0 if place else gap, is_strong))
-            continue
-        if group == "wild" and found and not gap and found[-1].kind in PROSE:
-            # The question mark ends a sentence: Is it true?x_n > 0.
-            found.append(Token(Kind.OTHER, "?", start, 0))
-            found.append(Token(Kind.LETTER, written[1], start + 1, 0))
-            if digits := written[2:]:
-                found.append(Token(Kind.NUMBER, digits, start + 2, 0))
-            continue
-        if group == "latin" and (end := _elided(text, start, position)) > position:
-            written = text[start:end]
-            pending = end
-            found.append(Token(Kind.WORD, written, start, gap))
-            continue
-        if written in CALLED and _CALL.match(text, start):
-            found.append(Token(Kind.FUNCTION, written, start, gap))
-            continue
-        if written == "†" and _is_adjoint(found, gap):
-            found.append(Token(Kind.SUP, written, start, 0, True))
-            continue
-        kind, strong = _kind(group, written)
-        if (
-            kind is Kind.FUNCTION
-            and len(written) == 2
-            and text[position : position + 1] in _CLOSINGS
-        ):
-            kind = Kind.SHORT  # ||f+tg||
-        found.append(Token(kind, written, start, gap, strong))
-    _mark_addresses(found)
-    _mark_images(found)
-    _pair(found)
-    _pair_environments(found)
-    return found
+            self._add(Kind.LETTER, "T", start, 0)
+            self._add(Kind.LETTER if len(rest) == 1 else _latin(rest), rest, start + 1, 0)
+        elif written in _DIFFERENTIALS:
+            self._add(Kind.LETTER, "d", start, gap)
+            self._add(Kind.NAME, written[1:], start + 1, 0)
+        elif _PLANCK.fullmatch(written):
+            for place, letter in enumerate(written, start):
+                is_strong = letter == "ħ"
+                kind = Kind.SYMBOL if is_strong else Kind.LETTER
+                self._add(kind, letter, place, gap if place == start else 0, is_strong)
+        elif (elided := _elided(self._text, start, end)) > end:
+            self._add(Kind.WORD, self._text[start:elided], start, gap)
+            self._elided_until = elided
+        else:
+            return False
+        return True
+
+    def _read_question_mark(self, match: re.Match[str], gap: int) -> bool:
+        """Read a question mark that ends a sentence, not a wildcard: ``Is it true?x_n > 0``."""
+        if gap or not self.found or self.found[-1].kind not in PROSE:
+            return False
+        start, letter, digits = match.start(), match[0][1], match[0][2:]
+        self._add(Kind.OTHER, "?", start, 0)
+        self._add(Kind.LETTER, letter, start + 1, 0)
+        if digits:
+            self._add(Kind.NUMBER, digits, start + 2, 0)
+        return True
 
 
 def _begins_sum(text: str, after: int, found: Sequence[Token]) -> bool:
