@@ -1,4 +1,4 @@
-"""Archives and dumps as they are published; what comes out of an archive goes nowhere."""
+"""Archives and dumps as they are published; reading an archive writes no files."""
 
 import bz2
 import gzip
@@ -56,7 +56,7 @@ def read(path: Path, **options: bool) -> tuple[list[Post], Tally, BadRows]:
 
 
 @pytest.mark.parametrize("mode", ["w:gz", "w:bz2", "w:xz", "w"])
-def test_an_arxiv_archive_is_read_as_its_paper(tmp_path: Path, mode: str) -> None:
+def test_an_arxiv_archive_is_read_as_one_paper(tmp_path: Path, mode: str) -> None:
     ending = {"w": ".tar", "w:gz": ".tar.gz", "w:bz2": ".tar.bz2", "w:xz": ".tar.xz"}[mode]
     path = tmp_path / f"2101.00001{ending}"
     path.write_bytes(tarred(PAPER, mode))
@@ -65,7 +65,7 @@ def test_an_arxiv_archive_is_read_as_its_paper(tmp_path: Path, mode: str) -> Non
     assert (post.id, post.title, post.body) == (f"{path.name}/main.tex", "T", r"Let $\mathbb{R}$.")
 
 
-def test_a_paper_of_one_file_and_a_bulk_archive_are_read(tmp_path: Path) -> None:
+def test_a_single_file_and_a_bulk_archive_of_arxiv_are_read(tmp_path: Path) -> None:
     alone = gzip.compress(b"\\documentclass{article}\\begin{document}Alone.\\end{document}")
     (tmp_path / "2101.00002.gz").write_bytes(alone)
     (post,), _, _ = read(tmp_path / "2101.00002.gz")
@@ -88,7 +88,7 @@ def test_a_zip_archive_is_read_as_a_folder(tmp_path: Path) -> None:
     assert tally.ignored.counts == {"unsupported file type": 1}
 
 
-def test_nothing_leads_out_of_an_archive(tmp_path: Path) -> None:
+def test_no_path_link_or_input_leads_outside_its_archive(tmp_path: Path) -> None:
     evil = b"Text \\input{../secret} \\input{/etc/hostname}"
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
@@ -128,7 +128,7 @@ def test_archives_that_grow_too_large_are_refused(
 
 
 @pytest.mark.parametrize("name", ["a.zip", "a.tar.gz", "a.7z", "a.tgz", "a.gz", "a.zst"])
-def test_broken_archives_are_named(tmp_path: Path, name: str) -> None:
+def test_the_error_for_a_broken_archive_names_its_file(tmp_path: Path, name: str) -> None:
     if name.endswith(("7z", "zst")):
         pytest.importorskip("py7zr")
     heads = {"a.zip": b"PK\x03\x04", "a.7z": b"7z\xbc\xaf\x27\x1c", "a.zst": b"\x28\xb5\x2f\xfd"}
@@ -137,7 +137,7 @@ def test_broken_archives_are_named(tmp_path: Path, name: str) -> None:
         read(tmp_path / name)
 
 
-def test_a_dump_of_stack_exchange_is_read_from_its_7z(tmp_path: Path) -> None:
+def test_a_stack_exchange_dump_is_read_from_a_7z_archive(tmp_path: Path) -> None:
     py7zr = pytest.importorskip("py7zr")
     path = tmp_path / "math.stackexchange.com.7z"
     with py7zr.SevenZipFile(path, "w") as archive:
@@ -151,14 +151,14 @@ def test_a_dump_of_stack_exchange_is_read_from_its_7z(tmp_path: Path) -> None:
     }
 
 
-def test_zst_is_decompressed_on_the_way(tmp_path: Path) -> None:
+def test_a_dump_compressed_with_zstandard_is_read(tmp_path: Path) -> None:
     zstd = pytest.importorskip("backports.zstd")
     (tmp_path / "Posts.xml.zst").write_bytes(zstd.compress(POSTS))
     (post,), _, _ = read(tmp_path / "Posts.xml.zst")
     assert post.id == "8"
 
 
-def test_a_dump_of_wikipedia_is_read_section_by_section(tmp_path: Path) -> None:
+def test_each_section_in_a_wikipedia_dump_is_a_post(tmp_path: Path) -> None:
     path = tmp_path / "eswiki-latest-pages-articles.xml.bz2"
     path.write_bytes(bz2.compress(WIKI.encode()))
     assert detect(path).name == "wikipedia"
@@ -181,7 +181,7 @@ def test_a_dump_that_declares_entities_is_refused(tmp_path: Path) -> None:
         list(find("wikipedia").read(path, BadRows()))
 
 
-def test_archives_in_archives_are_read_two_deep(tmp_path: Path) -> None:
+def test_archives_are_read_two_levels_inside_an_archive(tmp_path: Path) -> None:
     data = b""
     for depth in range(3, -1, -1):
         buffer = io.BytesIO()

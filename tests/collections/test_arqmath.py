@@ -46,7 +46,7 @@ def test_topics_of_both_tasks_are_read(tmp_path: Path) -> None:
     assert second.formulas == (Formula(id="q_8", latex="a < b"),)
 
 
-def test_the_formula_of_a_topic_is_known_where_it_stands(tmp_path: Path) -> None:
+def test_the_formula_of_a_topic_has_its_position_in_the_question(tmp_path: Path) -> None:
     span = '&lt;span class="math-container" id="{}"&gt;${}$&lt;/span&gt;'
     body = f"Is {span.format('q_7', 'c')} so, or {span.format('q_8', 'a &amp;lt; b')}?"
     asked = TOPICS.replace("Why?", body)
@@ -56,20 +56,20 @@ def test_the_formula_of_a_topic_is_known_where_it_stands(tmp_path: Path) -> None
     assert topic.text[14:].startswith("$a < b$")
 
 
-def test_the_name_of_a_file_may_carry_the_language_of_its_topics(tmp_path: Path) -> None:
-    """CrossMath names its files so, whichever form they have."""
+def test_the_file_name_may_give_the_language_of_the_topics(tmp_path: Path) -> None:
+    """CrossMath names its files by language, whatever their format."""
     path = write(tmp_path / "hin_Deva.xml", TOPICS)
     assert {topic.language for topic in arqmath.read_topics(path)} == {"hi"}
     assert {topic.language for topic in arqmath.read_topics(path, language="en")} == {"en"}
 
 
-def test_written_topics_come_back(tmp_path: Path) -> None:
+def test_written_topics_are_read_back_unchanged(tmp_path: Path) -> None:
     topics = list(arqmath.read_topics(write(tmp_path / "topics.xml", TOPICS)))
     arqmath.write_topics(tmp_path / "again.xml", topics)
     assert list(arqmath.read_topics(tmp_path / "again.xml")) == topics
 
 
-def test_a_topic_without_its_parts_is_named_or_skipped(tmp_path: Path) -> None:
+def test_a_topic_without_a_number_is_reported_or_skipped(tmp_path: Path) -> None:
     path = write(tmp_path / "topics.xml", TOPICS.replace(' number="A.1"', ""))
     with pytest.raises(RowError, match="line 3: a Topic needs a number"):
         list(arqmath.read_topics(path))
@@ -91,7 +91,7 @@ def test_formula_columns_are_found_by_name_in_every_version(tmp_path: Path, head
     assert formula == Formula(id="5", latex="x^2", visual_id="3", post_id="70", where="answer")
 
 
-def test_the_folder_says_in_which_form_formulas_are(tmp_path: Path) -> None:
+def test_the_folder_name_gives_the_representation_of_the_formulas(tmp_path: Path) -> None:
     table = "id\tpost_id\tformula\n5\t70\t[V!x,a[N!2]]\n"
     slt = next(arqmath.read_formulas(write(tmp_path / "slt_representation_v3" / "1.tsv", table)))
     opt = next(arqmath.read_formulas(write(tmp_path / "opt_representation_v3" / "1.tsv", table)))
@@ -109,7 +109,7 @@ def test_mathml_is_kept_as_mathml(tmp_path: Path) -> None:
     ("row", "problem"),
     [("5\t70", "2 columns where the header has 3"), ("5\t70\t ", "no id or no formula")],
 )
-def test_a_bad_formula_row_is_named_or_skipped(tmp_path: Path, row: str, problem: str) -> None:
+def test_a_bad_formula_row_is_reported_or_skipped(tmp_path: Path, row: str, problem: str) -> None:
     path = write(tmp_path / "1.tsv", f"id\tpost_id\tformula\n4\t70\tx\n{row}\n6\t70\ty\n")
     with pytest.raises(RowError, match=problem) as caught:
         list(arqmath.read_formulas(path))
@@ -117,7 +117,7 @@ def test_a_bad_formula_row_is_named_or_skipped(tmp_path: Path, row: str, problem
     assert len(list(arqmath.read_formulas(path, BadRows(skip=True)))) == 2
 
 
-def test_runs_of_both_tasks_come_back(tmp_path: Path) -> None:
+def test_runs_of_both_tasks_are_read_back_unchanged(tmp_path: Path) -> None:
     answers = Run("2", {"A.1": (Hit("7", 2.5), Hit("8", 1.0)), "A.2": (Hit("7", 0.1),)})
     arqmath.write_answer_run(tmp_path / "1.tsv", answers)
     assert (tmp_path / "1.tsv").read_text().splitlines()[0] == "A.1\t7\t1\t2.5\t2"
@@ -130,7 +130,7 @@ def test_runs_of_both_tasks_come_back(tmp_path: Path) -> None:
     assert arqmath.validate_formula_run(tmp_path / "2.tsv") == []
 
 
-def test_a_formula_may_stand_in_every_post_that_lists_it(tmp_path: Path) -> None:
+def test_the_validator_accepts_a_formula_in_any_post_that_lists_it(tmp_path: Path) -> None:
     posts = ("7", "8", "9")
     rows = (f"B.{post}\t55\t{post}\t1\t2.5\tours" for post in posts)
     run = write(tmp_path / "run.tsv", "\n".join(rows) + "\n")
@@ -142,14 +142,14 @@ def test_a_formula_may_stand_in_every_post_that_lists_it(tmp_path: Path) -> None
     assert arqmath.validate_formula_run(run, None, [*listed, Formula("55", "x")]) == []
 
 
-def test_the_run_validator_names_lines(tmp_path: Path) -> None:
+def test_the_run_validator_reports_line_numbers(tmp_path: Path) -> None:
     path = write(tmp_path / "run.tsv", "A.1\t7\t1\t2\t1\nA.1\t7\t2\t1\t1\nA.1 8 3 1 1\n")
     assert [problem.line for problem in arqmath.validate_answer_run(path)] == [2, 3]
     with pytest.raises(RowError, match="line 3: 1 column where 5 are expected"):
         arqmath.read_answer_run(path)
 
 
-def test_crossmath_topics_know_their_language_and_lose_the_quotes_of_spreadsheets(
+def test_crossmath_topics_get_their_language_and_lose_spreadsheet_quotes(
     tmp_path: Path,
 ) -> None:
     path = write(
@@ -161,7 +161,9 @@ def test_crossmath_topics_know_their_language_and_lose_the_quotes_of_spreadsheet
     assert (second.title, second.tags) == ('"a" और "b"', ("a", "b"))
 
 
-def test_a_crossmath_row_with_too_few_columns_is_named_or_skipped(tmp_path: Path) -> None:
+def test_a_crossmath_row_with_too_few_columns_or_no_id_is_reported_or_skipped(
+    tmp_path: Path,
+) -> None:
     path = write(tmp_path / "ces_Latn.tsv", "A.1\ta\tb\tc\nA.2\ta\n\tx\ty\tz\n")
     with pytest.raises(RowError, match="line 2: 2 columns where 4 are expected"):
         list(crossmath.read_topics(path))
@@ -170,7 +172,7 @@ def test_a_crossmath_row_with_too_few_columns_is_named_or_skipped(tmp_path: Path
     assert [error.line for error in bad.errors] == [2, 3]
 
 
-def test_written_crossmath_topics_come_back(tmp_path: Path) -> None:
+def test_written_crossmath_topics_are_read_back_unchanged(tmp_path: Path) -> None:
     topics = [Query("A.1", "¿Qué es $x$?", "Título", ("a", "b"), "es", "question")]
     crossmath.write_topics(tmp_path / "spa_Latn.tsv", topics)
     assert list(crossmath.read_topics(tmp_path / "spa_Latn.tsv")) == topics
@@ -193,7 +195,7 @@ ANSWER = {
 }
 
 
-def test_answers_with_their_questions_are_told_by_their_fields(tmp_path: Path) -> None:
+def test_answers_with_their_questions_are_recognised_by_their_fields(tmp_path: Path) -> None:
     path = tmp_path / "posts.jsonl"
     path.write_text(json.dumps(ANSWER) + "\n", encoding="utf-8")
     assert detect(path).name == "arqmath-answers"
@@ -220,7 +222,7 @@ def test_answers_with_their_questions_are_told_by_their_fields(tmp_path: Path) -
     ],
     ids=["tags", "title", "formulas", "surrogate", "long", "many"],
 )
-def test_what_is_no_answer_is_named_or_skipped(
+def test_an_invalid_answer_is_reported_or_skipped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: dict[str, object], message: str
 ) -> None:
     monkeypatch.setattr(source_text, "MAX_FORMULAS", 10)
@@ -232,7 +234,7 @@ def test_what_is_no_answer_is_named_or_skipped(
     assert len(list(arqmath.read_answers(path, BadRows(skip=True)))) == 1
 
 
-def test_runs_with_problems_are_told_all_of_them(tmp_path: Path) -> None:
+def test_the_validator_reports_empty_runs_bad_ranks_and_too_many_results(tmp_path: Path) -> None:
     path = write(tmp_path / "run.tsv", "\n")
     assert [str(problem) for problem in arqmath.validate_answer_run(path)] == [
         "the file holds no results"
@@ -247,7 +249,7 @@ def test_runs_with_problems_are_told_all_of_them(tmp_path: Path) -> None:
     assert arqmath.validate_answer_run(path) == []
 
 
-def test_a_run_of_posts_is_no_run_of_formulas(tmp_path: Path) -> None:
+def test_a_run_of_posts_is_not_a_valid_run_of_formulas(tmp_path: Path) -> None:
     path = write(tmp_path / "run.tsv", "B.1\t7\t7\t1\t2\tr\nB.1\t8\t8\t2\t1\tr\n")
     assert [str(problem) for problem in arqmath.validate_formula_run(path)] == [
         "every formula has the id of its post: this is a run of posts, not of formulas"
@@ -256,7 +258,7 @@ def test_a_run_of_posts_is_no_run_of_formulas(tmp_path: Path) -> None:
     assert arqmath.validate_formula_run(path) == []
 
 
-def test_empty_lines_and_bad_rows_of_a_run_are_passed_over(tmp_path: Path) -> None:
+def test_empty_lines_and_bad_rows_of_a_run_are_skipped(tmp_path: Path) -> None:
     path = write(tmp_path / "run.tsv", "A.1\t7\t1\t2.0\tr\n\nA.1\t8\tx\t1\tr\nA.1\t9\t3\t1\ts\n")
     bad = BadRows(skip=True)
     run = arqmath.read_answer_run(path, bad)

@@ -1,4 +1,4 @@
-"""Posts that cannot be stored are found where they are read, with file and line."""
+"""Posts that cannot be stored are reported when they are read, with file and line."""
 
 import json
 import os
@@ -38,7 +38,7 @@ FIELDS = [
 
 
 @pytest.mark.parametrize(("field", "value"), FIELDS)
-def test_half_a_character_is_a_bad_row_wherever_it_stands(
+def test_a_lone_surrogate_in_any_field_makes_a_bad_row(
     tmp_path: Path, field: str, value: object
 ) -> None:
     path = tmp_path / "posts.jsonl"
@@ -55,7 +55,7 @@ def test_half_a_character_is_a_bad_row_wherever_it_stands(
 
 
 @given(st.lists(st.text(max_size=2), max_size=60))
-def test_seen_ids_know_the_first_place_of_each(ids: list[str]) -> None:
+def test_seen_ids_return_the_first_place_of_each_id(ids: list[str]) -> None:
     seen = SeenIds()
     first: dict[str, tuple[str, int]] = {}
     for line, one in enumerate(ids):
@@ -64,7 +64,7 @@ def test_seen_ids_know_the_first_place_of_each(ids: list[str]) -> None:
 
 
 @pytest.mark.thorough
-def test_seen_ids_stay_right_while_their_table_grows() -> None:
+def test_seen_ids_stay_correct_while_their_table_grows() -> None:
     seen = SeenIds()
     assert not any(seen.first_place(str(n), "a", n) for n in range(20_000))
     assert all(seen.first_place(str(n), "b", 0) == ("a", n) for n in range(20_000))
@@ -83,7 +83,7 @@ def _posts_xml(*ids: str) -> str:
         ("p.csv", "ID,Title,Body\n7,a,b\n7,a,b\n", clmir.read_posts, 3),
     ],
 )
-def test_an_id_that_occurs_twice_is_a_bad_row_for_those_who_ask(
+def test_a_repeated_id_is_a_bad_row_if_ids_are_checked(
     tmp_path: Path, name: str, content: str, read: object, line: int
 ) -> None:
     assert callable(read)
@@ -96,7 +96,7 @@ def test_an_id_that_occurs_twice_is_a_bad_row_for_those_who_ask(
 
 
 @pytest.mark.thorough
-def test_index_names_or_skips_twice_used_ids_across_files(mathsetu: Mathsetu) -> None:
+def test_index_reports_or_skips_repeated_ids_across_files(mathsetu: Mathsetu) -> None:
     Path("notes").mkdir()
     Path("notes/a.md").write_text("# One\n\nText $x$.\n")
     Path("a.jsonl").write_text('{"id": "7", "body": "one"}\n{"id": "8", "body": "two \\ud800"}\n')
@@ -118,7 +118,7 @@ def test_index_names_or_skips_twice_used_ids_across_files(mathsetu: Mathsetu) ->
     assert "no text" not in done.out
 
 
-def test_a_document_that_is_given_twice_is_told_so_without_a_line_that_nobody_sees(
+def test_a_document_given_twice_is_reported_without_a_line_number(
     tmp_path: Path,
 ) -> None:
     note = tmp_path / "a.tex"
@@ -135,7 +135,7 @@ def test_a_document_that_is_given_twice_is_told_so_without_a_line_that_nobody_se
 
 
 @pytest.mark.thorough
-def test_add_counts_what_it_skips(mathsetu: Mathsetu) -> None:
+def test_add_counts_skipped_rows(mathsetu: Mathsetu) -> None:
     assert mathsetu("index", "lib", "sampler", "--recipe", "msm-bm25", "--processes", "1").code == 0
     Path("a.jsonl").write_text('{"id": "7", "body": "one"}\n{"id": "7", "body": "two"}\n')
     done = mathsetu("add", "lib", "a.jsonl", "--skip-bad")
@@ -167,12 +167,12 @@ def test_a_post_beyond_the_limits_is_a_bad_row(
         assert "is longer than 50 characters" in bad.messages[1]
 
 
-# What is no file
+# Paths that are not regular files
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
 @pytest.mark.parametrize("ending", ["", ".gz", ".xz", ".bz2"])
-def test_a_pipe_or_device_is_refused_at_once(tmp_path: Path, ending: str) -> None:
+def test_a_named_pipe_is_refused_without_waiting(tmp_path: Path, ending: str) -> None:
     pipe = tmp_path / f"posts.jsonl{ending}"
     os.mkfifo(pipe)
     said: list[str] = []
@@ -194,7 +194,7 @@ FILES = [name for name in sorted(FORMATS) if not name.startswith("ir_datasets")]
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_every_reader_refuses_a_folder_or_device_in_one_line(name: str, tmp_path: Path) -> None:
+def test_every_reader_refuses_a_folder_or_device(name: str, tmp_path: Path) -> None:
     for path in (tmp_path, Path("/dev/null"), Path("/dev/zero")):
         if name == "folder" and path == tmp_path:
             continue
@@ -203,7 +203,7 @@ def test_every_reader_refuses_a_folder_or_device_in_one_line(name: str, tmp_path
 
 
 @pytest.mark.thorough
-def test_millions_of_formulas_are_refused_before_they_are_looked_for(tmp_path: Path) -> None:
+def test_a_body_with_millions_of_formulas_is_refused_quickly(tmp_path: Path) -> None:
     path = tmp_path / "posts.jsonl"
     rows = [{"id": "1", "body": "$x$" * 3_000_000}, {"id": "2", "body": "$x$"}]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -214,7 +214,7 @@ def test_millions_of_formulas_are_refused_before_they_are_looked_for(tmp_path: P
 
 
 @pytest.mark.parametrize("name", ["id", "tags"])
-def test_a_name_that_no_door_could_ask_for_is_a_bad_row(tmp_path: Path, name: str) -> None:
+def test_an_id_or_tag_that_is_too_long_is_a_bad_row(tmp_path: Path, name: str) -> None:
     long = "x" * (LONGEST_NAME + 1)
     row = {"id": long, "body": "b"} if name == "id" else {"id": "1", "body": "b", "tags": [long]}
     path = tmp_path / "posts.jsonl"
@@ -226,21 +226,21 @@ def test_a_name_that_no_door_could_ask_for_is_a_bad_row(tmp_path: Path, name: st
     assert bad.count == 1
 
 
-def test_marks_of_byte_order_inside_of_a_file_are_no_part_of_ids(tmp_path: Path) -> None:
+def test_byte_order_marks_inside_a_file_are_not_part_of_ids(tmp_path: Path) -> None:
     path = tmp_path / "posts.jsonl"
     row = '{"id": "%s", "body": "b"}\n'
     path.write_text("\ufeff" + row % "1" + "\ufeff" + row % "2", encoding="utf-8")
     assert [post.id for post in jsonl.read_posts(path)] == ["1", "2"]
 
 
-def test_a_mark_of_byte_order_inside_of_a_row_is_refused(tmp_path: Path) -> None:
+def test_a_byte_order_mark_inside_a_row_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "qrels.txt"
     path.write_text("1 0 9 0\n\t\ufeff1 0 9 0\n", encoding="utf-8")
     with pytest.raises(RowError, match=r"qrels\.txt line 2: contains a byte order mark"):
         list(read_qrels(path))
 
 
-def test_seen_ids_tell_the_file_and_the_line_of_each() -> None:
+def test_seen_ids_keep_the_file_and_a_line_number_of_at_most_40_bits() -> None:
     seen = SeenIds()
     for number in range(3):
         for line in (1, 1 << 33, 1 << 41):

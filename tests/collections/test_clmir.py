@@ -52,7 +52,7 @@ def test_a_field_longer_than_the_default_limit_of_python_is_read(tmp_path: Path)
         ('1,a\n2,"never closed\n', 3, "unexpected end of data"),
     ],
 )
-def test_a_bad_row_is_named_by_the_line_on_which_it_starts(
+def test_a_bad_row_is_reported_with_the_line_on_which_it_starts(
     tmp_path: Path, rows: str, line: int, problem: str
 ) -> None:
     path = write(tmp_path / "train.csv", f"id,body\n{rows}")
@@ -63,7 +63,7 @@ def test_a_bad_row_is_named_by_the_line_on_which_it_starts(
     assert next(clmir.read_posts(path, bad)).id == "1"
 
 
-def test_bytes_that_are_not_utf8_are_named_by_the_row(tmp_path: Path) -> None:
+def test_a_byte_that_is_not_utf8_is_reported_with_the_first_line_of_its_row(tmp_path: Path) -> None:
     path = tmp_path / "train.csv"
     path.write_bytes(b'id,body\n1,"one\ntwo \xe9"\n2,fine\n')
     with pytest.raises(RowError, match="line 2: a byte is not UTF-8"):
@@ -82,25 +82,27 @@ def test_bytes_that_are_not_utf8_are_named_by_the_row(tmp_path: Path) -> None:
         "Query ID,Formula,English Description",
     ],
 )
-def test_query_headers_are_found_in_any_spelling(tmp_path: Path, header: str) -> None:
+def test_the_columns_of_queries_are_recognised_under_several_names(
+    tmp_path: Path, header: str
+) -> None:
     path = write(tmp_path / "queries.csv", f"{header}\nQ1,a^2+b^2=c^2,Pythagorean theorem\n")
     (query,) = clmir.read_queries(path)
     assert (query.id, query.text, query.language) == ("Q1", "Pythagorean theorem", "")
     assert [formula.latex for formula in query.formulas] == ["a^2+b^2=c^2"]
 
 
-def test_delimiters_around_the_expression_are_taken_off(tmp_path: Path) -> None:
+def test_delimiters_around_the_expression_are_removed(tmp_path: Path) -> None:
     path = write(tmp_path / "queries.csv", "id,latex,text\nQ1,$x^2$,squares\n")
     assert next(clmir.read_queries(path)).formulas[0].latex == "x^2"
 
 
-def test_a_header_without_the_columns_says_what_is_missing(tmp_path: Path) -> None:
+def test_the_error_for_a_header_names_the_missing_column(tmp_path: Path) -> None:
     path = write(tmp_path / "queries.csv", "number,words\n1,a\n")
     with pytest.raises(RowError, match=r"line 1: no column for id .*the header has: number, words"):
         list(clmir.read_queries(path, BadRows(skip=True)))
 
 
-def test_a_submission_has_exactly_the_columns_asked_for_and_comes_back(tmp_path: Path) -> None:
+def test_a_submission_has_the_required_columns_and_is_read_back_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "team.csv"
     runs = [
         Run("1", {"Q1": (Hit("7", 0.5), Hit("8,8", 0.25))}),
@@ -141,7 +143,7 @@ def test_more_than_three_runs_are_refused(tmp_path: Path) -> None:
         (HEADER + "Q1,7,1,3\nQ1,8,1,2\nQ1,9,1,1\n", 0, False, r"3 results \(more than 2\)"),
     ],
 )
-def test_the_validator_says_what_an_organiser_would_reject(
+def test_the_validator_reports_each_problem_of_a_submission(
     tmp_path: Path, text: str, line: int, fatal: bool, message: str
 ) -> None:
     path = write(tmp_path / "team.csv", text)
@@ -151,13 +153,13 @@ def test_the_validator_says_what_an_organiser_would_reject(
     assert re.search(message, problems[0].message)
 
 
-def test_queries_without_results_are_a_warning_for_each_run(tmp_path: Path) -> None:
+def test_a_query_without_results_in_one_run_is_a_warning(tmp_path: Path) -> None:
     path = write(tmp_path / "team.csv", HEADER + "Q1,7,1,1\nQ1,7,2,1\nQ2,7,2,1\n")
     problems = clmir.validate_submission(path, queries=["Q1", "Q2"])
     assert [str(problem) for problem in problems] == ["warning: query Q2 has no results in run 1"]
 
 
-def test_many_queries_without_results_are_one_warning_in_their_order(tmp_path: Path) -> None:
+def test_many_queries_without_results_make_one_warning_in_query_order(tmp_path: Path) -> None:
     path = write(tmp_path / "team.csv", HEADER + "Q1,7,1,1\n")
     queries = [f"Q{number}" for number in range(1, 12)]
     assert [str(problem) for problem in clmir.validate_submission(path, queries)] == [
@@ -168,21 +170,23 @@ def test_many_queries_without_results_are_one_warning_in_their_order(tmp_path: P
 @pytest.mark.parametrize(
     "evil", ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "a\r=1"]
 )
-def test_an_id_that_a_spreadsheet_would_run_is_refused(tmp_path: Path, evil: str) -> None:
+def test_an_id_that_a_spreadsheet_would_run_as_a_formula_is_refused(
+    tmp_path: Path, evil: str
+) -> None:
     for run in (Run("r", {evil: (Hit("7", 1.0),)}), Run("r", {"Q1": (Hit(evil, 1.0),)})):
         with pytest.raises(InputError, match="is run as a formula by spreadsheets"):
             clmir.write_submission(tmp_path / "team.csv", [run])
     assert not (tmp_path / "team.csv").exists()
 
 
-def test_ids_and_scores_that_are_negative_numbers_stay_as_they_are(tmp_path: Path) -> None:
+def test_ids_and_scores_that_are_signed_numbers_are_written_unchanged(tmp_path: Path) -> None:
     run = Run("1", {"-5": (Hit("+7", -0.5), Hit("a=b", -1.5))})
     clmir.write_submission(tmp_path / "team.csv", [run])
     assert "-5,+7,1,-0.5\n-5,a=b,1,-1.5\n" in (tmp_path / "team.csv").read_text()
     assert list(clmir.read_submission(tmp_path / "team.csv")) == [run]
 
 
-def test_rows_without_an_id_or_text_are_bad_and_the_others_read(tmp_path: Path) -> None:
+def test_rows_without_an_id_or_text_are_bad_and_the_other_rows_are_read(tmp_path: Path) -> None:
     path = write(tmp_path / "posts.csv", "ID,Title,Body\n ,t,b\n7,t,b\n7,t,b\n8,t,b\n")
     bad = BadRows(skip=True, ids=SeenIds())
     assert [post.id for post in clmir.read_posts(path, bad)] == ["7", "8"]
@@ -206,7 +210,7 @@ def test_a_body_that_is_too_long_is_a_bad_row(
     assert bad.messages == [f"{path} line 2: the body is longer than 3 characters"]
 
 
-def test_more_results_than_are_looked_at_are_a_warning(tmp_path: Path) -> None:
+def test_more_results_than_are_evaluated_are_a_warning(tmp_path: Path) -> None:
     header = "QueryID,SearchID,Run Number,Similarity Score\n"
     path = write(tmp_path / "team.csv", f"{header}Q1,1,1,3\nQ1,2,1,2\n")
     assert clmir.validate_submission(path, depth=2) == []
@@ -218,7 +222,7 @@ def test_more_results_than_are_looked_at_are_a_warning(tmp_path: Path) -> None:
     assert str(problem).endswith("has 1001 results (more than 1000)")
 
 
-def test_an_empty_submission_is_told(tmp_path: Path) -> None:
+def test_an_empty_submission_is_reported(tmp_path: Path) -> None:
     path = write(tmp_path / "team.csv", "")
     assert [str(problem) for problem in clmir.validate_submission(path)] == ["the file is empty"]
     write(path, "QueryID,SearchID,Run Number,Similarity Score\n")
@@ -227,7 +231,7 @@ def test_an_empty_submission_is_told(tmp_path: Path) -> None:
     ]
 
 
-def test_a_field_may_have_sixteen_mebibytes(tmp_path: Path) -> None:
+def test_reading_posts_sets_the_csv_field_limit_to_16_mebibytes(tmp_path: Path) -> None:
     before = csv.field_size_limit(1_000)
     try:
         assert len(list(clmir.read_posts(write(tmp_path / "train.csv", "id,body\n7,b\n")))) == 1

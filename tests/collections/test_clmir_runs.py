@@ -1,4 +1,4 @@
-"""Up to three runs in one submission, put there one after the other."""
+"""Up to three runs are added to one submission, one after another."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ def found(path: Path) -> dict[str, str]:
     return {one.name: one.rankings["q_1"][0].id for one in clmir.read_submission(path)}
 
 
-def test_three_runs_come_together_and_each_can_be_replaced(tmp_path: Path) -> None:
+def test_three_runs_can_be_added_and_each_can_be_replaced(tmp_path: Path) -> None:
     path = tmp_path / "team.csv"
     for number, post in ((1, "a"), (2, "b"), (3, "c"), (2, "d")):
         clmir.add_run(path, run(post), number)
@@ -25,7 +25,7 @@ def test_three_runs_come_together_and_each_can_be_replaced(tmp_path: Path) -> No
     assert not any(problem.fatal for problem in clmir.validate_submission(path, ["q_1"]))
 
 
-def test_a_gap_between_runs_is_refused_and_the_file_stays(tmp_path: Path) -> None:
+def test_a_gap_between_runs_is_refused_and_the_file_stays_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "team.csv"
     with pytest.raises(InputError, match="run 2 needs run 1 beside it"):
         clmir.add_run(path, run("b"), 2)
@@ -39,7 +39,7 @@ def test_a_gap_between_runs_is_refused_and_the_file_stays(tmp_path: Path) -> Non
     assert path.read_bytes() == before
 
 
-def test_a_file_that_is_no_submission_is_not_overwritten(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_submission_is_not_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "notes.csv"
     path.write_text("something else\n")
     with pytest.raises(InputError, match="header"):

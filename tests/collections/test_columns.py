@@ -80,7 +80,7 @@ EULER = (
         ('See <math alttext="a&lt;b"><mi>a</mi></math>', "See $a<b$"),
     ],
 )
-def test_a_row_may_have_mathml(tmp_path: Path, body: str, text: str) -> None:
+def test_mathml_in_a_row_is_read_as_a_formula(tmp_path: Path, body: str, text: str) -> None:
     path = tmp_path / "posts.json"
     path.write_text(json.dumps([{"content": body}]), encoding="utf-8")
     (post,), _ = read(path)
@@ -88,7 +88,7 @@ def test_a_row_may_have_mathml(tmp_path: Path, body: str, text: str) -> None:
     assert len(post.formulas) == 1
 
 
-def test_a_table_is_read_in_the_form_that_the_user_says(tmp_path: Path) -> None:
+def test_a_table_is_read_in_the_form_that_the_user_gives(tmp_path: Path) -> None:
     path = tmp_path / "posts.csv"
     path.write_text("Subject,Content\nIs $a<b$?,Is $a&lt;b$ *so*?\n", encoding="utf-8")
 
@@ -100,7 +100,7 @@ def test_a_table_is_read_in_the_form_that_the_user_says(tmp_path: Path) -> None:
     assert bodies("markdown") == [("Is $a<b$?", "Is $a&lt;b$ so?")]
 
 
-def test_the_user_says_which_column_is_which(tmp_path: Path) -> None:
+def test_columns_that_the_user_names_are_used(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("id,title,body,Erklärung\n7,t,b,Die $x$\n", encoding="utf-8")
     assert detect(path).name == "clmir-posts"
@@ -111,7 +111,7 @@ def test_the_user_says_which_column_is_which(tmp_path: Path) -> None:
         read(path, body="x")
 
 
-def test_posts_with_an_unknown_key_are_a_table_unless_they_say_that_they_are_ours(
+def test_rows_with_an_unknown_key_are_a_table_unless_the_first_line_is_in_our_format(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "a.jsonl"
@@ -136,7 +136,7 @@ def as_lines(rows: list[dict[str, object]]) -> str:
     return "".join(f"{json.dumps(row)}\n" for row in rows)
 
 
-def test_columns_that_only_later_rows_have_are_read_and_reported(
+def test_columns_that_appear_only_in_later_rows_are_read_and_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "a.jsonl").write_text(as_lines(LATER))
@@ -161,7 +161,7 @@ def test_columns_that_only_later_rows_have_are_read_and_reported(
     assert [post.question for post in posts] == ["", "r", ""]
 
 
-def test_rows_that_have_different_names_for_a_field_are_all_read(tmp_path: Path) -> None:
+def test_rows_with_different_column_names_for_a_field_are_all_read(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     rows: list[dict[str, object]] = [
         {"id": 1, "text": "a"},
@@ -171,20 +171,20 @@ def test_rows_that_have_different_names_for_a_field_are_all_read(tmp_path: Path)
     ]
     path.write_text(as_lines(rows))
     posts, tally = read(path)
-    # A row has both a title and a name, so that these are not the same.
+    # One row has both a title and a name, so these are different fields.
     assert [(post.body, post.title) for post in posts] == [
         ("a", ""), ("b", "t"), ("c", ""), ("d", ""),
     ]  # fmt: skip
     (said,) = tally.columns
     assert "body = body or text or Text, title = title, id = id (guessed" in said
     assert said.endswith("; not read: name")
-    # What the user names is that column and no other.
+    # A column that the user names is the only one used for the field.
     with pytest.raises(RowError, match="line 3: the row has no text in 'text'"):
         read(path, body="text")
 
 
 @pytest.mark.thorough
-def test_a_column_is_found_however_many_others_there_are(tmp_path: Path) -> None:
+def test_a_column_is_found_among_many_others(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     others: list[dict[str, object]] = [{"text": "a", f"k{n}": n} for n in range(1_500)]
     path.write_text(as_lines([*others, {"text": "b", "title": "t", "Frage": "q"}]))
@@ -213,14 +213,14 @@ def test_problems_with_solutions_become_questions_with_answers(tmp_path: Path) -
     assert post.body == "Find $x$."
 
 
-def test_a_topic_is_a_tag(tmp_path: Path) -> None:
+def test_a_topic_column_becomes_a_tag(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("Question,Answer,Topic,Difficulty\nIs $1+1=2$?,Yes.,Linear algebra,easy\n")
     (post,), _ = read(path)
     assert (post.title, post.tags) == ("", ("Linear algebra",))
 
 
-def test_languages_are_those_that_the_table_states(tmp_path: Path) -> None:
+def test_languages_are_read_from_the_table(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     rows = [{"text": "a", "lang": "hi-IN"}, {"text": "b", "lang": "Spanish"}, {"text": "c"}]
     path.write_text("\n".join(map(json.dumps, rows)))
@@ -229,7 +229,7 @@ def test_languages_are_those_that_the_table_states(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_parquet_is_read_batch_by_batch(tmp_path: Path) -> None:
+def test_a_large_parquet_table_is_read_and_a_truncated_one_is_refused(tmp_path: Path) -> None:
     arrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
     path = tmp_path / "a.parquet"
@@ -255,14 +255,16 @@ def test_parquet_is_read_batch_by_batch(tmp_path: Path) -> None:
         ("a.csv", "Content,Content\na,b\n", "two columns are called"),
     ],
 )
-def test_what_cannot_be_read_is_named(tmp_path: Path, name: str, text: str, problem: str) -> None:
+def test_the_error_says_why_a_table_cannot_be_read(
+    tmp_path: Path, name: str, text: str, problem: str
+) -> None:
     path = tmp_path / name
     path.write_text(text)
     with pytest.raises(InputError, match=problem):
         read(path)
 
 
-def test_a_table_in_a_folder_is_read_or_told(tmp_path: Path) -> None:
+def test_a_table_in_a_folder_is_read_or_reported_as_ignored(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("Subject;Content\nSums;Is $1$?\n")
     (tmp_path / "measured.csv").write_text("time,volt\n1,2\n")
     posts, tally = read(tmp_path)
@@ -285,7 +287,7 @@ def test_a_table_in_a_folder_is_read_or_told(tmp_path: Path) -> None:
         ("a.csv", "Subject,Inhalt\xe4,Content\na,b,c\n", "line 1: a byte is not UTF-8"),
     ],
 )
-def test_a_broken_table_in_a_folder_stops_as_it_does_alone(
+def test_a_broken_table_raises_the_same_error_in_a_folder_and_alone(
     tmp_path: Path, name: str, text: str, problem: str
 ) -> None:
     (tmp_path / "note.md").write_text("Text.")
@@ -308,7 +310,9 @@ def test_a_broken_table_in_a_folder_stops_as_it_does_alone(
         ("a.jsonl", '{"volt": 1}\n{"volt"\n'),
     ],
 )
-def test_data_in_a_folder_of_notes_does_not_stop(tmp_path: Path, name: str, text: str) -> None:
+def test_a_table_without_text_in_a_folder_of_notes_is_ignored(
+    tmp_path: Path, name: str, text: str
+) -> None:
     (tmp_path / "note.md").write_text("Text.")
     (tmp_path / name).write_text(text)
     posts, tally = read(tmp_path)
@@ -318,7 +322,7 @@ def test_data_in_a_folder_of_notes_does_not_stop(tmp_path: Path, name: str, text
     ]
 
 
-def test_a_parquet_file_in_an_archive_is_told(tmp_path: Path) -> None:
+def test_a_parquet_file_in_an_archive_is_reported_as_ignored(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         archive.writestr("note.md", "Text.")
         archive.writestr("a.parquet", "PAR1")
@@ -341,14 +345,14 @@ def test_named_columns_apply_to_the_tables_of_a_folder_that_have_them(tmp_path: 
     assert posts[1].id == "7"
     assert dict(tally.files) == {"table": 3, "jsonl": 1, "markdown": 1}
     assert list(tally.ignored.counts) == ["holds queries, not posts"]
-    # By itself, too, since it is one of many where a shell lists the files of a folder.
+    # Also for a single file: a shell may replace a folder by the list of its files.
     (post,), _ = read(tmp_path / "mine.jsonl", body="Antwort")
     assert post.body == "b2"
     (post,), _ = read(tmp_path / "mine.jsonl", body="title")
     assert post.body == "t2"
 
 
-def test_a_named_column_that_no_table_has_is_told(mathsetu: Mathsetu) -> None:
+def test_a_named_column_that_no_table_has_is_reported(mathsetu: Mathsetu) -> None:
     Path("notes").mkdir()
     Path("notes/a.csv").write_text("Frage,Content\nWas?,Es\n", encoding="utf-8")
     fields = ("--field", "title=Frage", "--field", "body=Antwrot")
@@ -357,7 +361,7 @@ def test_a_named_column_that_no_table_has_is_told(mathsetu: Mathsetu) -> None:
     assert report["notes"] == ["--field body=Antwrot: no table that was read has such a column"]
 
 
-def test_rows_of_tables_with_the_same_name_have_ids_of_their_own(
+def test_rows_of_tables_with_the_same_name_have_different_ids(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for folder, body in (("a", "one"), ("b", "two")):
@@ -372,12 +376,12 @@ def test_rows_of_tables_with_the_same_name_have_ids_of_their_own(
 
     assert ids("dup") == ["dup/a/sheet.csv#2", "dup/b/sheet.csv#2"]
     assert ids(tmp_path / "dup") == ["a/sheet.csv#2", "b/sheet.csv#2"]
-    # A table that is added by itself replaces its own rows, and those of no other.
+    # Adding one table by itself replaces only its own rows.
     assert ids("dup/a/sheet.csv") == ["dup/a/sheet.csv#2"]
     assert ids("dup.zip") == ["dup.zip/a/sheet.csv#2"]
 
 
-def test_the_command_line_takes_fields_and_reports(mathsetu: Mathsetu) -> None:
+def test_convert_takes_field_options_and_reports_the_columns(mathsetu: Mathsetu) -> None:
     Path("a.csv").write_text("Frage,Antwort\nWas?,Es ist $x$.\nUnd?\n", encoding="utf-8")
     arguments = ("a.csv", "a.jsonl", "--field", "body=Antwort", "--field", "title=Frage")
     report = mathsetu.json("convert", *arguments, "--skip-bad")
@@ -395,9 +399,7 @@ def test_the_command_line_takes_fields_and_reports(mathsetu: Mathsetu) -> None:
     [(7, 7), (-7, -7), ("7", 7), (True, None), (1.5, None), ("many", None), ("", None),
      (10**18 - 1, 10**18 - 1), (10**18, None), (-(10**18), None)],
 )  # fmt: skip
-def test_a_number_of_votes_is_a_whole_number_of_at_most_18_digits(
-    written: object, score: int | None
-) -> None:
+def test_a_score_is_a_whole_number_of_at_most_18_digits(written: object, score: int | None) -> None:
     row = {"body": "text", "score": written}
     assert row_post(row, {"body": ("body",), "score": ("score",)}, "a#1").score == score
 
@@ -410,12 +412,12 @@ def test_a_text_may_be_a_number_or_a_list_of_paragraphs(value: object, text: str
 
 
 @pytest.mark.parametrize("value", [["a", 1], {"a": "b"}, [["a"]]])
-def test_what_is_no_text_is_refused(value: object) -> None:
+def test_a_value_that_is_neither_text_nor_number_is_refused(value: object) -> None:
     with pytest.raises(ValueError, match=r"^the body is neither a text nor a number$"):
         row_post({"body": value}, {"body": ("body",)}, "a#1")
 
 
-def test_the_fields_of_a_row_are_read_without_blanks_around_them() -> None:
+def test_the_fields_of_a_row_are_stripped_and_normalised() -> None:
     row = {
         "id": " 7 ", "body": "b", "title": "two\nlines", "kind": " note" + "x" * 100,
         "thread": " 5 ", "parent": " 6 ", "url": " http://a.b ", "question": "why",
@@ -456,7 +458,7 @@ def test_rows_of_a_json_document_are_found(
     assert [post.id for post in FORMATS["table"].read(path, BadRows())] == ids
 
 
-def test_bad_rows_of_json_are_named_and_the_others_read(tmp_path: Path) -> None:
+def test_bad_rows_of_json_and_csv_are_reported_and_the_other_rows_are_read(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text('[{"body": "x"}, 7, {"body": "y"}]', encoding="utf-8")
     bad = BadRows(skip=True)
@@ -477,7 +479,7 @@ def test_bad_rows_of_json_are_named_and_the_others_read(tmp_path: Path) -> None:
     ]
 
 
-def test_columns_apply_where_a_table_has_them(tmp_path: Path) -> None:
+def test_named_columns_apply_only_where_a_table_has_them(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"Frage": "x"}\nnot json\n', encoding="utf-8")
     given = {"body": "frage", "title": "titel"}
@@ -489,7 +491,7 @@ def test_columns_apply_where_a_table_has_them(tmp_path: Path) -> None:
     assert applicable_fields(other, given) == {}
 
 
-def test_what_a_table_lacks_is_told_unless_it_is_broken(tmp_path: Path) -> None:
+def test_the_lack_of_a_text_column_is_reported_unless_the_table_is_broken(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"colour": "red"}\n', encoding="utf-8")
     assert why_not_posts(path, {}).startswith("no column for the body")
@@ -500,7 +502,7 @@ def test_what_a_table_lacks_is_told_unless_it_is_broken(tmp_path: Path) -> None:
     assert why_not_posts(tmp_path / "gone.csv", {}) == ""
 
 
-def test_rows_of_a_file_are_addressed_by_their_lines_and_those_of_standard_input_are_not(
+def test_rows_of_a_file_get_a_url_with_their_line_and_rows_of_standard_input_do_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = "body,url\nx,\ny,http://a.b\n"
@@ -515,7 +517,7 @@ def test_rows_of_a_file_are_addressed_by_their_lines_and_those_of_standard_input
     assert [(post.id, post.url) for post in read_posts("-", BadRows())] == [("stdin#1", "")]
 
 
-def test_a_list_with_other_values_than_objects_is_no_list_of_rows(tmp_path: Path) -> None:
+def test_a_list_with_values_that_are_not_objects_is_not_a_list_of_rows(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text('{"Content": "Is $1+1=2$?", "marks": [{"a": 1}, 2]}')
     (post,), _ = read(path, body="Content")
@@ -524,7 +526,7 @@ def test_a_list_with_other_values_than_objects_is_no_list_of_rows(tmp_path: Path
     assert [post.body for post in read(path, body="Content")[0]] == ["One.", "Two."]
 
 
-def test_a_file_that_was_read_is_counted_once_and_no_longer_open(tmp_path: Path) -> None:
+def test_a_file_is_closed_and_counted_once_after_reading(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("Content,Nr\nA sum.,1\n")
     with metered([path]) as meter:

@@ -1,4 +1,4 @@
-"""CrossMath tables as spreadsheets leave them."""
+"""CrossMath tables with the quotes and empty lines that spreadsheets write."""
 
 from pathlib import Path
 
@@ -11,13 +11,13 @@ from mathsetu.records import Query
 
 
 @pytest.mark.parametrize("text", ['"Sums"', '""', '"a"b"', 'x "y"', '"', '"a""b"'])
-def test_quotes_around_a_text_come_back(tmp_path: Path, text: str) -> None:
+def test_quotes_in_a_title_are_read_back_unchanged(tmp_path: Path, text: str) -> None:
     path = tmp_path / "eng_Latn.tsv"
     write_topics(path, [Query(id="A.1", text="What?", title=text, language="en")])
     assert [query.title for query in read_topics(path)] == [text]
 
 
-def test_empty_lines_and_bad_rows_are_passed_over(tmp_path: Path) -> None:
+def test_empty_lines_and_bad_rows_are_skipped(tmp_path: Path) -> None:
     path = tmp_path / "hin_Deva.tsv"
     path.write_text("A.1\tt\tb\tx,y\n\n \tt\tb\tx\nA.2\tt\tb\nA.3\tt\tb\t\n", encoding="utf-8")
     bad = BadRows(skip=True)

@@ -1,4 +1,4 @@
-"""Documents as people have them; those in ``real`` were made by the tools that people use."""
+"""Documents as people have them; common tools made those in ``real``."""
 
 import io
 import json
@@ -55,7 +55,7 @@ def symbols(latex: str) -> object:
     ["source.md", "pandoc.tex", "pandoc.ipynb", "pandoc.docx", "libreoffice.docx",
      "pandoc-mathml.html", "pandoc-katex.html", "pandoc-mathjax.html"],
 )  # fmt: skip
-def test_the_same_document_is_read_the_same_from_every_tool(name: str) -> None:
+def test_a_document_is_read_the_same_whichever_tool_made_it(name: str) -> None:
     first, second = read(REAL / name)
     assert first.title.endswith("The Basel problem")
     assert second.title.endswith("The Basel problem › A trick")
@@ -69,11 +69,11 @@ def test_the_same_document_is_read_the_same_from_every_tool(name: str) -> None:
         for latex, wanted in zip(found, FORMULAS, strict=True)
         if symbols(latex) != symbols(wanted)
     }
-    # LibreOffice knows no binomial coefficients.
+    # LibreOffice has no binomial coefficients.
     assert set(different) <= ({r"\binom{n}{k}"} if name == "libreoffice.docx" else set())
 
 
-def test_a_pdf_gives_its_words_and_says_that_formulas_are_lost() -> None:
+def test_a_pdf_gives_its_text_and_reports_that_formulas_are_lost() -> None:
     pytest.importorskip("pypdf")
     bad = BadRows(tally=Tally())
     posts = read(REAL / "pdflatex.pdf", bad)
@@ -87,7 +87,7 @@ def test_a_pdf_gives_its_words_and_says_that_formulas_are_lost() -> None:
     assert word == "text of 2 of 2 pages; formulas in a PDF are mostly lost"
 
 
-def test_a_pdf_or_word_document_without_text_is_told_once(tmp_path: Path) -> None:
+def test_a_pdf_or_word_document_without_text_is_reported_once(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "a.docx", "w") as word:
         space = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
         word.writestr("word/document.xml", f'<w:document xmlns:w="{space}"><w:body/></w:document>')
@@ -114,7 +114,7 @@ def test_a_broken_pdf_or_word_document_is_a_bad_row(tmp_path: Path) -> None:
         read(tmp_path / "a.pdf")
 
 
-def test_a_folder_holds_all_of_them_at_once(tmp_path: Path) -> None:
+def test_a_folder_may_contain_documents_of_all_kinds(tmp_path: Path) -> None:
     folder = tmp_path / "all"
     shutil.copytree(REAL, folder)
     write(folder / "plot.png", "no text")
@@ -155,7 +155,7 @@ def test_macros_are_expanded_before_formulas_are_read(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_a_macro_with_arguments_between_signs_is_passed_over_whole(tmp_path: Path) -> None:
+def test_the_definition_of_a_macro_with_delimited_arguments_is_skipped(tmp_path: Path) -> None:
     source = "\\def\\pair#1,#2;{<#1|#2>}Before. \\def\\R{\\mathbb R}After $x\\in\\R$."
     (post,) = read_tex(tmp_path, f"\\begin{{document}}{source}\\end{{document}}")
     assert "<" not in post.body
@@ -163,7 +163,7 @@ def test_a_macro_with_arguments_between_signs_is_passed_over_whole(tmp_path: Pat
     assert [formula.latex for formula in post.formulas] == [r"x\in\mathbb R"]
 
 
-def test_macros_as_books_define_them(tmp_path: Path) -> None:
+def test_macros_and_environments_as_in_textbooks_are_expanded(tmp_path: Path) -> None:
     (post,) = read_tex(
         tmp_path,
         "\\newcommand{\\ct}{%\n \\mathchoice{\\mathbin{\\raisebox{1ex}{$\\cdot$}}}%\n {b}{c}{d}\n}"
@@ -176,7 +176,7 @@ def test_macros_as_books_define_them(tmp_path: Path) -> None:
     assert post.body.endswith("wide box")
 
 
-def test_files_that_are_taken_in_are_part_of_the_document(tmp_path: Path) -> None:
+def test_included_files_are_part_of_the_document(tmp_path: Path) -> None:
     write(
         tmp_path / "main.tex",
         "\\documentclass{book}\\usepackage{own}\\input{macros}\\title{A book}\n\\begin{document}\n"
@@ -197,7 +197,7 @@ def test_files_that_are_taken_in_are_part_of_the_document(tmp_path: Path) -> Non
     assert [post.id for post in read(tmp_path / "main.tex")] == [post.id for post in posts]
 
 
-def test_files_out_of_the_folder_are_never_taken_in(tmp_path: Path) -> None:
+def test_files_outside_the_folder_are_never_included(tmp_path: Path) -> None:
     write(tmp_path / "secret.tex", "secret")
     main = write(
         tmp_path / "paper" / "main.tex",
@@ -211,13 +211,13 @@ def test_files_out_of_the_folder_are_never_taken_in(tmp_path: Path) -> None:
     assert "included files are missing: ../secret" in bad.notes[0]
 
 
-def test_files_that_take_in_each_other_are_read_once(tmp_path: Path) -> None:
+def test_files_that_include_each_other_are_read_once(tmp_path: Path) -> None:
     write(tmp_path / "a.tex", "A \\input{b}")
     write(tmp_path / "b.tex", "B \\input{a}")
     assert [post.body for post in read(tmp_path)] == ["A B"]
 
 
-def test_theorem_names_are_text(tmp_path: Path) -> None:
+def test_theorem_names_are_part_of_the_text(tmp_path: Path) -> None:
     (post,) = read_tex(
         tmp_path,
         "\\newtheorem{satz}{Satz}\\begin{document}\\begin{satz}[Bolzano--Weierstraß]\\label{bw}"
@@ -226,7 +226,7 @@ def test_theorem_names_are_text(tmp_path: Path) -> None:
     assert post.body == "Satz (Bolzano–Weierstraß). Every bounded sequence.\nProof. Clear."
 
 
-def test_references_drawings_comments_and_listings_leave_nothing(tmp_path: Path) -> None:
+def test_references_drawings_comments_and_listings_are_removed(tmp_path: Path) -> None:
     (post,) = read_tex(
         tmp_path,
         r"""\begin{document}
@@ -247,7 +247,7 @@ def test_references_drawings_comments_and_listings_leave_nothing(tmp_path: Path)
     )
 
 
-def test_old_encodings_are_read_where_a_paper_declares_them(tmp_path: Path) -> None:
+def test_a_paper_is_read_in_the_encoding_that_it_declares(tmp_path: Path) -> None:
     source = "\\usepackage[latin1]{inputenc}\\begin{document}Théorème\\end{document}"
     (tmp_path / "a.tex").write_bytes(source.encode("latin-1"))
     (post,) = read(tmp_path / "a.tex")
@@ -261,7 +261,7 @@ def test_old_encodings_are_read_where_a_paper_declares_them(tmp_path: Path) -> N
      "\\newenvironment{q}{\\begin{q}}{}\\begin{q}", "\\begin{theorem}["],
 )  # fmt: skip
 @pytest.mark.thorough
-def test_macros_end_in_any_document(piece: str) -> None:
+def test_the_expansion_of_macros_ends_for_any_document(piece: str) -> None:
     made = expand(piece * 2_000, "a.tex", lambda name, origin: None)
     assert len(made.text) < 2_000_000
 
@@ -269,7 +269,7 @@ def test_macros_end_in_any_document(piece: str) -> None:
 # Markdown
 
 
-def test_quarto_and_obsidian_are_read_without_their_marks(tmp_path: Path) -> None:
+def test_quarto_and_obsidian_notes_are_read_without_their_markup(tmp_path: Path) -> None:
     path = write(
         tmp_path / "notes.qmd",
         '---\ntitle: "Series"\n---\n\n# Sums {#sec-sums}\n\n'
@@ -298,7 +298,7 @@ def test_quarto_and_obsidian_are_read_without_their_marks(tmp_path: Path) -> Non
         ("tags:\ntitle: x", "", ()),
     ],
 )
-def test_what_a_note_says_of_itself_is_kept(
+def test_the_tags_and_language_in_the_front_matter_of_a_note_are_kept(
     tmp_path: Path, front: str, language: str, tags: tuple[str, ...]
 ) -> None:
     path = write(tmp_path / "a.md", f"---\n{front}\n---\n\nOne.\n\n# Two\n\nAnd two.\n")
@@ -311,7 +311,7 @@ def test_what_a_note_says_of_itself_is_kept(
     ("name", "text", "language"),
     [
         ("page.html", '<html class="a" lang="fr-CA"><p>La série $x$.', "fr"),
-        ("page.html", '<html lang="en"><p>La série $x$.', ""),  # templates say so of all pages
+        ("page.html", '<html lang="en"><p>La série $x$.', ""),  # templates write this on all pages
         ("page.html", '<html lang="fra"><p>La série $x$.', "fr"),
         ("page.html", '<p lang="fr">La série $x$.', ""),
         ("note.tex", "\\usepackage[english, spanish]{babel}\n\\begin{document} x", "es"),
@@ -329,13 +329,13 @@ def test_a_document_may_state_its_language(
     assert "+++" not in post.body
 
 
-def test_formulas_between_fences_and_backticks_are_formulas(tmp_path: Path) -> None:
+def test_formulas_in_math_fences_and_in_dollars_with_backticks_are_found(tmp_path: Path) -> None:
     text = "So $`x^2`$ is\n\n```math\ny^2\n```\n\nbut no\n\n```python\nz = '$`z^2`$'\n```\n"
     [post] = read(write(tmp_path / "note.md", text))
     assert [formula.latex for formula in post.formulas] == ["x^2", "y^2"]
 
 
-def test_a_page_with_formulas_of_both_kinds_keeps_them_all(tmp_path: Path) -> None:
+def test_a_page_with_mathml_and_latex_delimiters_keeps_all_formulas(tmp_path: Path) -> None:
     marked = "<math><mi>x</mi></math>"
     page = rf"<p>{marked} and \(y^2\), $a&lt;b$, \[z^3\], <code>\(c\)</code>, for $5."
     [post] = read(write(tmp_path / "page.html", page))
@@ -367,7 +367,7 @@ def test_a_page_with_formulas_of_both_kinds_keeps_them_all(tmp_path: Path) -> No
         ('<div id="b"><h2>One</h2>A</div><div id="b"><h2>One</h2>B</div>', ["b", "b-1"]),
     ],
 )
-def test_the_anchor_of_a_section_exists_in_its_page(
+def test_a_section_has_an_anchor_of_its_page_or_one_made_from_its_heading(
     tmp_path: Path, page: str, anchors: list[str]
 ) -> None:
     posts = read(write(tmp_path / "page.html", page))
@@ -388,14 +388,14 @@ def test_the_anchor_of_a_section_exists_in_its_page(
         ("", "<h1>Trace</h1>A<h2>Rank</h2>B", ["Trace", "Trace › Rank"]),
     ],
 )
-def test_the_title_of_a_page_stands_before_its_headings_once(
+def test_the_title_of_a_page_comes_before_its_headings_and_is_not_repeated(
     tmp_path: Path, title: str, headings: str, titles: list[str]
 ) -> None:
     page = f"<html><head><title>\n {title}\n</title></head><body>{headings}</body></html>"
     assert [post.title for post in read(write(tmp_path / "page.html", page))] == titles
 
 
-def test_macros_of_one_formula_serve_the_others_of_a_note(tmp_path: Path) -> None:
+def test_macros_defined_in_one_formula_apply_to_the_others_of_a_note(tmp_path: Path) -> None:
     path = write(tmp_path / "a.md", "$$\\newcommand{\\R}{\\mathbb{R}}$$\n\nLet $x\\in\\R$.")
     (post,) = read(path)
     assert [formula.latex for formula in post.formulas] == [r"x\in\mathbb{R}"]
@@ -426,14 +426,14 @@ def test_a_notebook_is_read_cell_by_cell(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["[]", "{}", "{", '{"cells": 7}', '{"cells": [{"source": 3}]}'])
-def test_what_is_no_notebook_is_named(tmp_path: Path, text: str) -> None:
+def test_an_invalid_notebook_gives_no_posts(tmp_path: Path, text: str) -> None:
     path = write(tmp_path / "a.ipynb", text)
     bad = BadRows(skip=True)
     assert read(path, bad) == []
     assert all("a.ipynb" in message for message in bad.messages)
 
 
-def test_notebooks_of_version_3_have_their_cells_in_worksheets(tmp_path: Path) -> None:
+def test_cells_in_the_worksheets_of_version_3_notebooks_are_read(tmp_path: Path) -> None:
     cells = [
         {"cell_type": "heading", "level": 1, "source": ["Old"]},
         {"cell_type": "markdown", "source": "Let $x$ be."},
@@ -447,10 +447,10 @@ def test_notebooks_of_version_3_have_their_cells_in_worksheets(tmp_path: Path) -
         read(empty)
 
 
-# By content, and single files
+# Recognition by content, and single files
 
 
-def test_documents_are_known_by_their_content_too(tmp_path: Path) -> None:
+def test_documents_are_also_recognised_by_their_content(tmp_path: Path) -> None:
     write(tmp_path / "paper", "\\documentclass{article}\\begin{document}Hi.\\end{document}")
     write(tmp_path / "page.save", "<!DOCTYPE html><html><p>Hi.</p></html>")
     write(tmp_path / "book", json.dumps(nbformat.v4.new_notebook(
@@ -461,14 +461,14 @@ def test_documents_are_known_by_their_content_too(tmp_path: Path) -> None:
     assert {post.thread_id for post in read(tmp_path)} == {"paper", "page.save", "book"}
 
 
-def test_posts_about_latex_are_no_documents(tmp_path: Path) -> None:
+def test_posts_about_latex_are_not_read_as_documents(tmp_path: Path) -> None:
     path = write(tmp_path / "posts.jsonl", json.dumps({"id": "7", "body": "\\documentclass{a}"}))
     assert detect(path).name == "jsonl-posts"
     path = write(tmp_path / "a.csv", "Subject;Content\nT;<html> \\begin{document}\n")
     assert detect(path).name == "table"
 
 
-def test_single_files_of_several_folders_keep_ids_apart(
+def test_files_of_the_same_name_in_different_folders_have_different_ids(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -480,7 +480,7 @@ def test_single_files_of_several_folders_keep_ids_apart(
     ]
 
 
-def test_a_heading_with_nothing_below_it_is_a_post_that_can_be_searched(tmp_path: Path) -> None:
+def test_a_heading_with_nothing_below_it_is_a_post(tmp_path: Path) -> None:
     path = write(tmp_path / "a.md", "# One\n\n# Two\nText.\n# Three\n")
     assert [(post.title, post.body) for post in read(path)] == [
         ("One", ""),
@@ -489,12 +489,12 @@ def test_a_heading_with_nothing_below_it_is_a_post_that_can_be_searched(tmp_path
     ]
 
 
-def test_a_heading_alone_is_told_by_the_sections_under_it(tmp_path: Path) -> None:
+def test_a_heading_without_text_is_not_a_post_if_it_has_subsections(tmp_path: Path) -> None:
     path = write(tmp_path / "a.md", "# One\n\n## Two\n\ntext\n\n# A statement alone\n")
     assert [post.title for post in read(path)] == ["One › Two", "A statement alone"]
 
 
-def test_results_and_judgments_in_a_folder_are_not_taken_for_texts(tmp_path: Path) -> None:
+def test_judgments_in_a_folder_are_not_read_as_posts(tmp_path: Path) -> None:
     write(tmp_path / "qrels.txt", "A.1 0 7 3\n")
     write(tmp_path / "note.txt", "A note on $x$.")
     bad = BadRows(tally=Tally())
@@ -503,7 +503,7 @@ def test_results_and_judgments_in_a_folder_are_not_taken_for_texts(tmp_path: Pat
     assert bad.tally.ignored.counts == {"holds judgments, not posts": 1}
 
 
-def test_what_is_missing_is_said_in_one_line(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
         read(tmp_path / "absent.md")
 
@@ -523,7 +523,9 @@ def test_what_is_missing_is_said_in_one_line(tmp_path: Path) -> None:
         ("", "Proof."),
     ],
 )
-def test_a_proof_is_named_as_it_is_printed(tmp_path: Path, preamble: str, printed: str) -> None:
+def test_a_proof_has_the_name_that_latex_prints(
+    tmp_path: Path, preamble: str, printed: str
+) -> None:
     path = tmp_path / "a.tex"
     path.write_text(
         f"\\documentclass{{article}}{preamble}\\begin{{document}}\\begin{{proof}}$x$\\end{{proof}}"
@@ -534,14 +536,14 @@ def test_a_proof_is_named_as_it_is_printed(tmp_path: Path, preamble: str, printe
     assert post.body.split() == [printed, "$x$"]
 
 
-def test_headings_of_one_level_follow_the_one_that_names_the_page(tmp_path: Path) -> None:
+def test_a_first_heading_without_text_is_the_title_of_the_page(tmp_path: Path) -> None:
     (post,) = read(write(tmp_path / "a.html", "<h1>Rings</h1><h1>Ideals</h1><p>Text.</p>"))
     assert post.title == "Rings › Ideals"
     (post,) = read(write(tmp_path / "b.html", "<h1>Rings</h1><p>Text.</p>"))
     assert post.title == "Rings"
 
 
-def test_tabs_and_line_breaks_of_word_stay_apart(tmp_path: Path) -> None:
+def test_tabs_and_line_breaks_of_word_separate_words(tmp_path: Path) -> None:
     space = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
     text = "<w:t>one</w:t><w:tab/><w:t>two</w:t><w:br/><w:t>three</w:t><w:cr/><w:t>four</w:t>"
     with zipfile.ZipFile(tmp_path / "a.docx", "w") as file:
@@ -564,12 +566,14 @@ def test_tabs_and_line_breaks_of_word_stay_apart(tmp_path: Path) -> None:
         (r"One \hbox{two} \hbox to 20pt{three}.", "One two three."),
     ],
 )
-def test_commands_of_latex_leave_their_words_alone(tmp_path: Path, source: str, body: str) -> None:
+def test_latex_commands_leave_only_the_text_that_they_print(
+    tmp_path: Path, source: str, body: str
+) -> None:
     (post,) = read_tex(tmp_path, f"\\begin{{document}}{source}\\end{{document}}")
     assert " ".join(post.body.split()) == body
 
 
-def test_environments_of_latex_cannot_be_defined_again(tmp_path: Path) -> None:
+def test_environments_of_latex_cannot_be_redefined(tmp_path: Path) -> None:
     (post,) = read_tex(
         tmp_path,
         "\\newenvironment{align}{no}{no}\\newenvironment{document}{no}{no}"
@@ -579,14 +583,14 @@ def test_environments_of_latex_cannot_be_defined_again(tmp_path: Path) -> None:
     assert " ".join(post.body.split()) == r"\begin{align}x\end{align} Before text After"
 
 
-def test_files_are_taken_in_sixty_deep(tmp_path: Path) -> None:
+def test_files_are_included_up_to_sixty_levels_deep(tmp_path: Path) -> None:
     for number in range(70):
         write(tmp_path / f"f{number}.tex", f"{number} \\input{{f{number + 1}}} end")
     (post,) = read(tmp_path / "f0.tex")
     assert post.body.split()[:61] == [*map(str, range(60)), "end"]
 
 
-def test_a_fence_around_code_is_longer_than_those_in_it(tmp_path: Path) -> None:
+def test_code_cells_that_contain_fences_stay_code(tmp_path: Path) -> None:
     cells = [{"cell_type": "code", "source": "'''\n```\n$x$\n```\n'''"}]
     notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}
     (post,) = read(write(tmp_path / "a.ipynb", json.dumps(notebook)))
@@ -594,7 +598,7 @@ def test_a_fence_around_code_is_longer_than_those_in_it(tmp_path: Path) -> None:
     assert post.formulas == ()
 
 
-def test_a_word_document_is_known_in_an_archive_of_any_name(tmp_path: Path) -> None:
+def test_a_word_document_is_recognised_by_its_whole_content(tmp_path: Path) -> None:
     whole = (REAL / "pandoc.docx").read_bytes()
     kind = kind_by_content(whole[:100], whole)
     assert kind is KINDS["word"]
@@ -616,11 +620,11 @@ def test_a_word_document_is_known_in_an_archive_of_any_name(tmp_path: Path) -> N
         (b"%PDF-1.7", "pdf"),
     ],
 )
-def test_a_document_is_known_by_its_first_bytes(head: bytes, name: str) -> None:
+def test_a_document_is_recognised_by_its_first_bytes(head: bytes, name: str) -> None:
     assert kind_by_content(head) is KINDS[name]
 
 
-def test_what_is_no_document_has_no_kind() -> None:
+def test_a_file_that_is_not_a_document_has_no_kind() -> None:
     assert kind_by_content(b"text with html") is None
     assert kind_by_name("Makefile") is None
     assert kind_by_name("a.b/c") is None
@@ -638,7 +642,7 @@ def test_each_file_is_counted_once(tmp_path: Path) -> None:
     assert bad.tally.ignored.counts == {"no text in it": 1}
 
 
-def test_pages_of_a_pdf_are_posts_as_far_as_they_can_be_read(
+def test_each_readable_page_of_a_pdf_is_a_post(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pypdf = pytest.importorskip("pypdf")
@@ -692,7 +696,7 @@ def test_pages_of_a_pdf_are_posts_as_far_as_they_can_be_read(
     assert bad.notes == [f"{path}: too long; read up to page 0"]
 
 
-def test_a_page_of_a_pdf_that_is_too_long_is_named_without_a_line(
+def test_a_pdf_page_that_is_too_long_is_reported_without_a_line_number(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pypdf = pytest.importorskip("pypdf")
@@ -711,11 +715,11 @@ def test_a_page_of_a_pdf_that_is_too_long_is_named_without_a_line(
         read(path)
 
 
-def test_the_language_of_a_page_is_stated_in_its_first_tag(tmp_path: Path) -> None:
+def test_the_language_of_a_page_is_read_from_its_html_tag(tmp_path: Path) -> None:
     for page, language in (
         ('<html lang="fr-CA"><p>x', "fr"),
         ('<html dir="ltr" xml:lang="hi"><p>x', "hi"),
-        ("<html lang=en><p>x", ""),  # what templates say
+        ("<html lang=en><p>x", ""),  # what templates write
         ('<html data-lang="fr"><p>x', ""),
         ("<!-- " + "x" * 4_200 + ' --><html lang="fr"><p>x', "fr"),
     ):

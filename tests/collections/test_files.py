@@ -14,7 +14,7 @@ from mathsetu.errors import InputError, RowError
 
 
 @pytest.mark.parametrize("ending", ["", ".gz", ".xz", ".bz2"])
-def test_what_is_written_is_read_back_compressed_or_not(tmp_path: Path, ending: str) -> None:
+def test_written_lines_are_read_back_compressed_or_not(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"text{ending}"
     with writing(path) as file:
         file.write("एक\nδύο\n")
@@ -31,7 +31,7 @@ def test_the_same_text_gives_the_same_compressed_bytes(tmp_path: Path) -> None:
     assert contents[0] == contents[1]
 
 
-def test_a_byte_order_mark_and_windows_line_ends_leave_no_trace(tmp_path: Path) -> None:
+def test_a_byte_order_mark_and_windows_line_ends_are_removed(tmp_path: Path) -> None:
     path = tmp_path / "windows.txt"
     path.write_bytes(b"\xef\xbb\xbfone\r\ntwo\r\n")
     assert list(read_lines(path)) == [(1, "one"), (2, "two")]
@@ -51,7 +51,9 @@ def test_a_byte_that_is_not_utf8_is_a_bad_row_with_its_line(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("name", "reason"), [("absent.txt", "no such file"), (".", "is a directory")]
 )
-def test_what_cannot_be_opened_is_one_clear_line(tmp_path: Path, name: str, reason: str) -> None:
+def test_a_path_that_cannot_be_opened_is_reported_in_one_line(
+    tmp_path: Path, name: str, reason: str
+) -> None:
     with pytest.raises(InputError, match=reason) as caught:
         list(read_lines(tmp_path / name))
     assert "\n" not in str(caught.value)
@@ -70,7 +72,7 @@ def test_broken_compression_is_an_input_error(tmp_path: Path, content: bytes) ->
 
 @pytest.mark.parametrize("interruption", [KeyboardInterrupt, ValueError])
 @pytest.mark.parametrize("ending", ["", ".gz", ".xz"])
-def test_an_interrupted_writing_leaves_the_old_file_and_nothing_else(
+def test_an_interrupted_write_leaves_only_the_old_file(
     tmp_path: Path, interruption: type[BaseException], ending: str
 ) -> None:
     path = tmp_path / f"posts{ending}"
@@ -96,18 +98,18 @@ def test_writing_through_a_link_keeps_the_link(tmp_path: Path) -> None:
     assert (tmp_path / "real.txt").read_text() == "new"
 
 
-def test_writing_to_a_folder_or_into_none_is_refused(tmp_path: Path) -> None:
+def test_writing_to_a_folder_or_into_a_missing_folder_is_refused(tmp_path: Path) -> None:
     for target in (tmp_path, tmp_path / "absent" / "file.txt"):
         with pytest.raises(InputError), writing(target):
             pass
 
 
-def test_text_that_is_not_unicode_is_refused(tmp_path: Path) -> None:
+def test_text_with_a_lone_surrogate_is_not_written(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="invalid character"), writing(tmp_path / "a.txt") as file:
         file.write("\ud800")
 
 
-def test_a_dash_is_standard_input_and_output(
+def test_a_dash_means_standard_input_and_output(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO("π\n".encode())))
@@ -118,7 +120,7 @@ def test_a_dash_is_standard_input_and_output(
 
 
 @pytest.mark.parametrize("is_terminal", [False, True])
-def test_a_terminal_obeys_nothing_that_a_text_says(
+def test_escape_characters_are_removed_only_for_a_terminal(
     monkeypatch: pytest.MonkeyPatch, is_terminal: bool
 ) -> None:
     out = io.StringIO()
@@ -130,7 +132,7 @@ def test_a_terminal_obeys_nothing_that_a_text_says(
     assert out.getvalue().endswith("text\n")
 
 
-def test_a_line_may_have_so_many_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_length_of_a_line_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "LONGEST_LINE", 3 << 20)
     path = tmp_path / "a.txt"
     path.write_bytes(b"x" * ((3 << 20) - 2) + b"\nb\n")
@@ -148,7 +150,7 @@ def test_the_first_characters_of_a_file_are_read(tmp_path: Path) -> None:
     assert len(files.read_head(path)) == (4096 - 3) // 2
 
 
-def test_what_is_written_is_on_the_disk_before_it_has_its_name(
+def test_a_file_is_synced_to_disk_before_it_gets_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[tuple[str, bool]] = []

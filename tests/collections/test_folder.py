@@ -27,7 +27,7 @@ def write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def test_markdown_is_cut_at_headings_up_to_the_third_level(tmp_path: Path) -> None:
+def test_markdown_is_split_at_headings_up_to_the_third_level(tmp_path: Path) -> None:
     write(
         tmp_path / "notes" / "analysis.md",
         "---\ntitle: Lectures\n---\nPreface with $p$.\n\n# Taylor series\n\nLet $f$ be *smooth*.\n"
@@ -64,7 +64,7 @@ def test_html_sections_keep_the_ids_of_their_headings(tmp_path: Path) -> None:
     ]
 
 
-def test_latex_is_cut_at_sections_and_keeps_labels(tmp_path: Path) -> None:
+def test_latex_is_split_at_sections_and_keeps_labels(tmp_path: Path) -> None:
     write(
         tmp_path / "paper.tex",
         "\\documentclass{article}\\title{A paper}\\newcommand{\\R}{x}\n\\begin{document}\n"
@@ -92,7 +92,7 @@ def test_headings_in_any_script_make_readable_anchors(tmp_path: Path) -> None:
     assert next(read_posts(tmp_path)).id == "a.md#श्रेणी-का-योग"
 
 
-def test_files_come_sorted_and_hidden_or_foreign_ones_do_not_come(tmp_path: Path) -> None:
+def test_files_are_read_in_sorted_order_without_hidden_or_unsupported_ones(tmp_path: Path) -> None:
     for name in ("b.md", "a/z.md", "a/c.tex", ".hidden.md", ".git/x.md", "data.csv", "C.HTML"):
         write(tmp_path / name, "text")
     assert [post.id for post in read_posts(tmp_path)] == ["C.HTML", "b.md", "a/c.tex", "a/z.md"]
@@ -120,13 +120,13 @@ def test_the_folder_itself_may_be_a_link(tmp_path: Path) -> None:
     assert [post.id for post in read_posts(tmp_path / "link")] == ["note.md"]
 
 
-def test_a_file_that_becomes_a_link_while_we_read_is_not_followed(
+def test_a_file_replaced_by_a_link_during_reading_is_not_followed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(tmp_path / "secret.txt", "secret")
     write(tmp_path / "notes" / "note.md", "text")
     (tmp_path / "notes" / "other.md").symlink_to(tmp_path / "secret.txt")
-    # What the check saw before somebody put the link there.
+    # The check ran before the file was replaced by a link.
     monkeypatch.setattr(Path, "is_symlink", lambda self: False)
     bad = BadRows(skip=True)
     assert [post.id for post in read_posts(tmp_path / "notes", bad)] == ["note.md"]
@@ -134,13 +134,13 @@ def test_a_file_that_becomes_a_link_while_we_read_is_not_followed(
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
-def test_a_pipe_in_a_folder_is_passed_over(tmp_path: Path) -> None:
+def test_a_pipe_in_a_folder_is_skipped(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.md")
     write(tmp_path / "note.md", "text")
     assert [post.id for post in read_posts(tmp_path)] == ["note.md"]
 
 
-def test_a_name_that_is_not_utf8_is_a_bad_row(tmp_path: Path) -> None:
+def test_a_file_name_that_is_not_utf8_is_a_bad_row(tmp_path: Path) -> None:
     name = os.fsdecode(b"caf\xe9.md")
     try:
         write(tmp_path / name, "text")
@@ -152,7 +152,7 @@ def test_a_name_that_is_not_utf8_is_a_bad_row(tmp_path: Path) -> None:
     assert "the name of the file is not UTF-8" in bad.messages[0]
 
 
-def test_a_bad_section_is_named_with_its_line(
+def test_a_bad_section_is_reported_with_its_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("mathsetu.collections.source_text.MAX_FORMULAS", 2)
@@ -161,7 +161,7 @@ def test_a_bad_section_is_named_with_its_line(
         list(read_posts(tmp_path))
 
 
-def test_a_file_that_is_not_utf8_is_named_or_skipped(tmp_path: Path) -> None:
+def test_a_file_that_is_not_utf8_is_reported_or_skipped(tmp_path: Path) -> None:
     (tmp_path / "bad.md").write_bytes(b"# Title\ncaf\xe9\n")
     write(tmp_path / "good.md", "text")
     with pytest.raises(RowError, match=r"bad\.md line 2: byte 0xe9"):
@@ -171,7 +171,7 @@ def test_a_file_that_is_not_utf8_is_named_or_skipped(tmp_path: Path) -> None:
     assert bad.count == 1
 
 
-def test_a_file_that_cannot_be_read_is_named_with_the_reason_alone(
+def test_a_file_that_cannot_be_read_is_reported_with_the_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(tmp_path / "notes" / "closed.md", "text")
@@ -196,7 +196,7 @@ def test_a_file_that_cannot_be_read_is_named_with_the_reason_alone(
     ]
 
 
-def test_a_file_of_no_known_kind_is_plain_text_where_it_is_called_a_document(
+def test_a_file_of_an_unknown_kind_is_read_as_plain_text_if_given_as_a_document(
     tmp_path: Path,
 ) -> None:
     write(tmp_path / "README.note", "# One\n\nSum $1+1$.")
@@ -204,7 +204,7 @@ def test_a_file_of_no_known_kind_is_plain_text_where_it_is_called_a_document(
     assert post.body == "# One\nSum $1+1$."
 
 
-def test_a_link_is_read_as_its_own_name_says(tmp_path: Path) -> None:
+def test_the_name_of_a_link_determines_its_format(tmp_path: Path) -> None:
     write(tmp_path / "plain", "# One\n\nText.\n\n# Two\n\nText.")
     (tmp_path / "link.md").symlink_to("plain")
     assert [post.title for post in read_file(tmp_path / "link.md")] == ["One", "Two"]
@@ -212,7 +212,7 @@ def test_a_link_is_read_as_its_own_name_says(tmp_path: Path) -> None:
     assert len(list(open_posts(tmp_path / "link.txt"))) == 1
 
 
-def test_standard_input_is_no_document_and_no_archive() -> None:
+def test_standard_input_is_refused_as_a_document_or_an_archive() -> None:
     for name, what in (("document", "a document"), ("archive", "an archive")):
         with pytest.raises(InputError, match=f"^{what} cannot be read from standard input; give"):
             list(FORMATS[name].read("-", BadRows()))
@@ -223,7 +223,7 @@ def test_an_empty_file_gives_no_post(tmp_path: Path) -> None:
     assert list(read_posts(tmp_path)) == []
 
 
-def test_a_file_without_text_is_told_once_and_not_counted(tmp_path: Path) -> None:
+def test_a_file_without_text_is_reported_once_and_not_counted_as_read(tmp_path: Path) -> None:
     for ending in ("jsonl", "csv", "md", "tex", "txt", "ipynb", "docx", "png"):
         write(tmp_path / f"empty.{ending}", "")
     write(tmp_path / "blank.jsonl", "\n")
@@ -235,7 +235,7 @@ def test_a_file_without_text_is_told_once_and_not_counted(tmp_path: Path) -> Non
     assert dict(tally.ignored.counts) == {"an empty file": 9, "no text in it": 1}
 
 
-def test_what_is_no_folder_is_refused(tmp_path: Path) -> None:
+def test_a_path_that_is_not_a_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is not a folder"):
         list(read_posts(tmp_path / "absent"))
 
@@ -255,7 +255,9 @@ def test_what_is_no_folder_is_refused(tmp_path: Path) -> None:
         ("a.tex", "\\begin{document}"),
     ],
 )
-def test_time_grows_no_faster_than_the_file(tmp_path: Path, name: str, piece: str) -> None:
+def test_reading_time_grows_about_linearly_with_the_file(
+    tmp_path: Path, name: str, piece: str
+) -> None:
     for count in (300, 3_000):
         write(tmp_path / str(count) / name, piece * count)
 
@@ -265,7 +267,7 @@ def test_time_grows_no_faster_than_the_file(tmp_path: Path, name: str, piece: st
     assert_grows_at_most(20, partial(read, 300), partial(read, 3_000))
 
 
-def test_long_headings_give_ids_that_can_be_asked_for_and_differ(tmp_path: Path) -> None:
+def test_long_headings_give_short_and_different_ids(tmp_path: Path) -> None:
     heading = "word " * 400
     (tmp_path / "a.md").write_text(f"# {heading}\n\none\n\n# {heading}\n\ntwo\n", encoding="utf-8")
     first, second = read_posts(tmp_path)
@@ -282,7 +284,7 @@ def test_long_headings_give_ids_that_can_be_asked_for_and_differ(tmp_path: Path)
         ("a.tex", "Preface.\\section{}one\\section{ }two"),
     ],
 )
-def test_sections_under_empty_headings_have_ids_of_their_own(
+def test_sections_under_empty_headings_have_different_ids(
     tmp_path: Path, name: str, text: str
 ) -> None:
     write(tmp_path / name, text)
@@ -290,7 +292,7 @@ def test_sections_under_empty_headings_have_ids_of_their_own(
     assert ids == [name, f"{name}#section", f"{name}#section-1"]
 
 
-def test_a_chapter_by_itself_is_read_as_its_document_includes_it(
+def test_a_chapter_read_alone_gives_the_same_posts_as_in_its_document(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -318,11 +320,11 @@ def test_a_chapter_by_itself_is_read_as_its_document_includes_it(
         assert len(alone) == 1
         assert "mathbb{R}" in alone[0].body
         assert bad.notes == [f"{name}: its sections are read as notes/whole.tex includes them"]
-    # Two chapters of one document are no file that is given twice.
+    # Two chapters of one document do not count as a file given twice.
     bad = BadRows(notes=[], ids=SeenIds(), tally=Tally())
     for name in ("notes/chapters/one.tex", "notes/near.tex"):
         assert list(read_file(name, bad))
-    # Its text stands in a post of the document.
+    # Its text is part of a post of the document.
     assert not list(read_file("notes/chapters/bare.tex", bad))
     assert bad.tally is not None
     assert bad.tally.to_json()["ignored"] == [
@@ -332,7 +334,7 @@ def test_a_chapter_by_itself_is_read_as_its_document_includes_it(
             "first": ["notes/chapters/bare.tex"],
         }
     ]
-    # Where its sections would have other ids, they stay, and the document is named.
+    # If the document would give other ids, the chapter keeps its own, and a note names it.
     bad = BadRows(notes=[])
     assert [post.id for post in read_file(chapters.absolute() / "one.tex", bad)] == ["one.tex#one"]
     assert bad.notes is not None
@@ -341,14 +343,14 @@ def test_a_chapter_by_itself_is_read_as_its_document_includes_it(
     )
 
 
-def test_an_empty_file_by_itself_is_told(tmp_path: Path) -> None:
+def test_an_empty_file_read_alone_is_reported(tmp_path: Path) -> None:
     write(tmp_path / "empty.md", "")
     tally = Tally()
     assert list(read_file(tmp_path / "empty.md", BadRows(tally=tally))) == []
     assert dict(tally.ignored.counts) == {"an empty file": 1}
 
 
-def test_a_file_is_there_as_it_is_compressed_or_in_an_archive(tmp_path: Path) -> None:
+def test_has_file_finds_plain_and_compressed_files_and_archives(tmp_path: Path) -> None:
     write(tmp_path / "note.md", "text")
     write(tmp_path / "long.md.gz", "packed")
     write(tmp_path / "papers.zip", "packed")
@@ -366,7 +368,7 @@ def zipped(members: dict[str, bytes]) -> bytes:
     return buffer.getvalue()
 
 
-def test_archives_in_a_folder_are_read_two_deep(tmp_path: Path) -> None:
+def test_archives_in_a_folder_are_read_two_levels_deep(tmp_path: Path) -> None:
     data = b""
     for depth in range(3, 0, -1):
         data = zipped({"inner.zip": data, "note.md": b"Note %d." % depth})
@@ -383,7 +385,7 @@ def test_archives_in_a_folder_are_read_two_deep(tmp_path: Path) -> None:
     }
 
 
-def test_a_compressed_file_in_an_archive_is_read_as_what_it_holds(tmp_path: Path) -> None:
+def test_a_compressed_file_in_an_archive_is_read_as_the_file_inside_it(tmp_path: Path) -> None:
     packed = {
         "deep/a.md.gz": gzip.compress(b"# One\n\nText."),
         "b.gz": gzip.compress(b"nothing that is known"),
@@ -401,7 +403,7 @@ def test_a_compressed_file_in_an_archive_is_read_as_what_it_holds(tmp_path: Path
     assert bad.notes == [f"{tmp_path}/a.zip/c.tex.gz: included files are missing: other"]
 
 
-def test_a_single_compressed_file_is_read_as_what_it_holds(
+def test_a_single_compressed_file_is_read_as_the_file_inside_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "a.md.gz"
@@ -422,7 +424,7 @@ def test_a_single_compressed_file_is_read_as_what_it_holds(
         list(folder.read_archive(plain))
 
 
-def test_a_language_that_is_given_is_that_of_all_posts(tmp_path: Path) -> None:
+def test_a_given_language_applies_to_all_posts(tmp_path: Path) -> None:
     write(tmp_path / "a.md", "Text.")
     (tmp_path / "b.zip").write_bytes(zipped({"c.md": b"Text.", "d.tex": b"Text."}))
     found = list(folder.read_posts(tmp_path, language="hi"))
@@ -432,13 +434,13 @@ def test_a_language_that_is_given_is_that_of_all_posts(tmp_path: Path) -> None:
     assert [post.language for post in archive] == ["cs", "cs"]
 
 
-def test_files_that_take_in_each_other_are_read_by_the_first(tmp_path: Path) -> None:
+def test_files_that_include_each_other_are_read_once_from_the_first(tmp_path: Path) -> None:
     write(tmp_path / "a.tex", r"A \input{b}")
     write(tmp_path / "b.tex", r"B \input{a}")
     assert [post.body for post in folder.read_posts(tmp_path)] == ["A B"]
 
 
-def test_a_file_by_itself_has_a_name_in_utf8_too(tmp_path: Path) -> None:
+def test_a_file_read_alone_must_have_a_name_in_utf8(tmp_path: Path) -> None:
     path = tmp_path / os.fsdecode(b"\xff.md")
     write(path, "Text.")
     with pytest.raises(RowError, match="the name of the file is not UTF-8"):

@@ -1,4 +1,4 @@
-"""The table of formats and the guessing of them."""
+"""The table of formats and the detection of formats."""
 
 import gzip
 import json
@@ -91,7 +91,7 @@ def test_each_format_is_recognised_and_read(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in EXAMPLES if FORMATS[name].write])
-def test_what_a_format_writes_it_reads(tmp_path: Path, name: str) -> None:
+def test_each_format_reads_what_it_writes(tmp_path: Path, name: str) -> None:
     form = FORMATS[name]
     path = tmp_path / EXAMPLES[name][0]
     assert form.write is not None
@@ -110,7 +110,7 @@ def test_examples_of_formats_with_a_validator_are_valid(tmp_path: Path, name: st
     assert validate(tmp_path / file_name) == []
 
 
-def test_a_long_first_line_tells_a_table_of_others_by_all_its_names(tmp_path: Path) -> None:
+def test_a_table_with_a_long_first_line_is_recognised_by_all_its_keys(tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
     rows = (
         {"question": "Why? " * 2_000, "formulas": [{"latex": "x"}], "id": n, "answer": "Yes."}
@@ -127,7 +127,7 @@ def test_a_folder_is_a_format_too(tmp_path: Path) -> None:
     assert [post.id for post in open_posts(tmp_path)] == ["note.md"]
 
 
-def test_posts_are_not_looked_for_where_there_are_none(tmp_path: Path) -> None:
+def test_a_file_without_posts_is_refused_as_a_source_of_posts(tmp_path: Path) -> None:
     path = tmp_path / "bm25.run"
     path.write_text(EXAMPLES["trec-run"][1])
     with pytest.raises(InputError, match=r"holds runs \(TREC run, six columns\), not posts"):
@@ -142,7 +142,7 @@ def test_posts_are_not_looked_for_where_there_are_none(tmp_path: Path) -> None:
         ("<xml></xml>", "not a supported type of file"),
     ],
 )
-def test_what_is_not_recognised_is_refused_with_what_can_be_read(
+def test_the_error_for_an_unrecognised_file_lists_the_supported_types(
     tmp_path: Path, text: str, problem: str
 ) -> None:
     path = tmp_path / "file.xyz"
@@ -164,7 +164,7 @@ def test_what_is_not_recognised_is_refused_with_what_can_be_read(
         ("judgments", "a.tsv", "query\titeration\tid\tgrade", "line 1: grade 'grade' is not"),
     ],
 )
-def test_a_run_or_judgments_with_a_wrong_first_row_are_told_what_is_wrong_in_it(
+def test_the_error_says_what_is_wrong_in_the_first_row_of_a_run_or_judgments(
     tmp_path: Path, holds: Holds, name: str, row: str, problem: str
 ) -> None:
     (tmp_path / name).write_text(f"{row}\n")
@@ -173,12 +173,14 @@ def test_a_run_or_judgments_with_a_wrong_first_row_are_told_what_is_wrong_in_it(
 
 
 @pytest.mark.parametrize(("name", "holds"), [("a.run", "runs"), ("a.qrels", "judgments")])
-def test_the_name_of_a_file_says_what_it_is_meant_as(tmp_path: Path, name: str, holds: str) -> None:
+def test_the_file_extension_distinguishes_runs_from_judgments(
+    tmp_path: Path, name: str, holds: str
+) -> None:
     (tmp_path / name).write_text("A.1 0 one two\n")
     assert detect(tmp_path / name).holds == holds
 
 
-def test_a_file_of_something_else_is_no_run(tmp_path: Path) -> None:
+def test_a_file_of_queries_or_text_is_refused_as_a_run(tmp_path: Path) -> None:
     jsonl.write_queries(tmp_path / "q.jsonl", RECORDS["queries"])
     (tmp_path / "paper.tex").write_text("Let $x$ be.")
     for name in ("q.jsonl", "paper.tex"):
@@ -186,24 +188,24 @@ def test_a_file_of_something_else_is_no_run(tmp_path: Path) -> None:
             detect_as(tmp_path / name, "runs")
 
 
-def test_a_submission_is_recognised_under_the_name_of_a_run(tmp_path: Path) -> None:
+def test_a_submission_is_recognised_even_if_it_is_named_like_a_run(tmp_path: Path) -> None:
     (tmp_path / "team.run").write_text(EXAMPLES["clmir-submission"][1])
     assert detect(tmp_path / "team.run").name == "clmir-submission"
 
 
-def test_an_unknown_name_lists_the_known_ones() -> None:
+def test_the_error_for_an_unknown_format_lists_the_known_formats() -> None:
     with pytest.raises(
         UnknownFormat, match=r"unknown format 'docx' \(known: archive, arqmath-answer-run"
     ):
         find("docx")
 
 
-def test_standard_input_must_be_named() -> None:
+def test_the_format_of_standard_input_must_be_given() -> None:
     with pytest.raises(InputError, match="standard input must be named: --from FORMAT"):
         detect("-")
 
 
-def test_a_format_of_one_run_takes_no_two(tmp_path: Path) -> None:
+def test_a_format_for_one_run_refuses_two_runs(tmp_path: Path) -> None:
     write = FORMATS["trec-run"].write
     assert write is not None
     with pytest.raises(InputError, match="one run, not 2"):
@@ -220,7 +222,7 @@ def test_a_format_of_one_run_takes_no_two(tmp_path: Path) -> None:
         ("a.csv", "A.1 Q0 7 1 high ours\n", "trec-run"),
     ],
 )
-def test_a_run_that_is_not_quite_one_is_read_as_what_it_is_nearest_to(
+def test_a_malformed_run_is_read_in_the_nearest_format(
     tmp_path: Path, name: str, text: str, wanted: str
 ) -> None:
     path = tmp_path / name
@@ -241,7 +243,7 @@ def test_a_run_that_is_not_quite_one_is_read_as_what_it_is_nearest_to(
         ("a.bin", b"\0\1\2", "unsupported file type"),
     ],
 )
-def test_a_file_in_a_folder_is_read_or_the_reason_is_said(
+def test_a_file_in_a_folder_that_is_not_read_as_a_table_has_a_reason(
     tmp_path: Path, name: str, data: bytes, why: str
 ) -> None:
     path = tmp_path / name
@@ -261,7 +263,7 @@ def test_a_file_in_a_folder_is_read_or_the_reason_is_said(
         ("dump/Posts.xml", ""),
     ],
 )
-def test_the_folder_of_a_dump_names_its_site(tmp_path: Path, place: str, url: str) -> None:
+def test_the_folder_name_of_a_dump_gives_its_site(tmp_path: Path, place: str, url: str) -> None:
     path = tmp_path / place
     path.parent.mkdir()
     path.write_text('<posts>\n<row Id="8" PostTypeId="1" Title="T" Body="x" />\n</posts>')
@@ -271,7 +273,9 @@ def test_the_folder_of_a_dump_names_its_site(tmp_path: Path, place: str, url: st
     assert bad.tally.files == {"stackexchange": 1}
 
 
-def test_archives_and_files_that_are_not_there_are_told_apart(tmp_path: Path) -> None:
+def test_archives_and_formula_tables_are_recognised_and_missing_or_empty_files_are_not(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "notes.md.gz"
     path.write_bytes(gzip.compress(b"text without any format"))
     assert _others(path, path.name, BadRows()) == "an archive"
@@ -282,7 +286,7 @@ def test_archives_and_files_that_are_not_there_are_told_apart(tmp_path: Path) ->
     assert _is_table(tmp_path / "formulas.tsv") is True
 
 
-def test_formulas_are_those_of_tables_posts_or_nothing(tmp_path: Path) -> None:
+def test_formulas_are_read_from_posts_and_other_files_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "posts.csv"
     path.write_text("nr,text\n1,Let $x$ and $y$.\n")
     assert [formula.latex for formula in open_formulas(path)] == ["x", "y"]
@@ -295,7 +299,9 @@ def test_formulas_are_those_of_tables_posts_or_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["posts.jsonl", "posts.json"])
-def test_a_json_file_without_json_is_refused_with_its_beginning(tmp_path: Path, name: str) -> None:
+def test_the_error_for_a_json_file_without_json_quotes_its_beginning(
+    tmp_path: Path, name: str
+) -> None:
     path = tmp_path / name
     path.write_text(" not json\n")
     with pytest.raises(InputError, match=rf"{name}: is not JSON \(it begins with 'not'\)"):

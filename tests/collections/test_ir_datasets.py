@@ -1,4 +1,4 @@
-"""Datasets of ir_datasets, with a stand-in for the package: only its own tests need it."""
+"""Datasets of ir_datasets, with a stub in place of the package."""
 
 from collections.abc import Iterator
 from types import SimpleNamespace
@@ -109,14 +109,14 @@ def test_topics_become_queries(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("dataset")
-def test_grades_of_too_many_digits_are_bad_rows() -> None:
+def test_grades_with_too_many_digits_are_bad_rows() -> None:
     bad = BadRows(skip=True)
     judgments = list(ir_datasets.read_judgments("small", bad))
     assert judgments == [Judgment("q", "1", 2), Judgment("q", "3", -(10**18) + 1)]
     assert bad.messages == ["small line 2: has more than 18 digits"]
 
 
-def test_what_a_dataset_lacks_is_said_in_one_line(dataset: Dataset) -> None:
+def test_the_error_names_a_missing_dataset_or_part(dataset: Dataset) -> None:
     with pytest.raises(InputError, match=r"^other: ir_datasets has no dataset of this name"):
         list(ir_datasets.read_posts("other"))
     for part, read in (
@@ -129,7 +129,7 @@ def test_what_a_dataset_lacks_is_said_in_one_line(dataset: Dataset) -> None:
             list(read("small"))
 
 
-def test_what_cannot_be_fetched_is_said_in_one_line(
+def test_a_failure_of_ir_datasets_is_reported_in_one_short_line(
     dataset: Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def unreachable() -> Iterator[Text]:

@@ -1,4 +1,4 @@
-"""Our own JSON Lines."""
+"""The JSON Lines format of this project."""
 
 import json
 from pathlib import Path
@@ -39,7 +39,7 @@ judgments = st.builds(Judgment, query_id=ids, id=ids, grade=st.integers(-2, 3))
     st.lists(posts, max_size=3), st.lists(queries, max_size=3),
     st.lists(formulas, max_size=3), st.lists(judgments, max_size=3),
 )  # fmt: skip
-def test_every_record_comes_back_as_it_was(
+def test_every_record_is_read_back_unchanged(
     some_posts: list[Post],
     some_queries: list[Query],
     loose_formulas: list[Formula],
@@ -73,7 +73,7 @@ PAGE = (
 )
 
 
-def test_texts_are_read_in_the_form_that_the_user_says(tmp_path: Path) -> None:
+def test_texts_are_read_in_the_form_that_the_user_gives(tmp_path: Path) -> None:
     path = tmp_path / "posts.jsonl"
     path.write_text(f'{{"id": "1", "title": "Is $a<b$?", "body": {json.dumps(PAGE)}}}\n'
                     '{"id": "2", "title": "Is $a&lt;b$?", "body": "So $a&lt;b$."}\n')  # fmt: skip
@@ -87,7 +87,7 @@ def test_texts_are_read_in_the_form_that_the_user_says(tmp_path: Path) -> None:
     assert kept.body == PAGE
 
 
-def test_formulas_are_listed_only_for_marked_text(tmp_path: Path) -> None:
+def test_formulas_may_be_listed_only_for_marked_text(tmp_path: Path) -> None:
     path = tmp_path / "posts.jsonl"
     path.write_text('{"id": "1", "body": "$x$", "formulas": [{"id": "f", "latex": "x"}]}\n')
     with pytest.raises(RowError, match='"formulas" must be left out where texts are in the form'):
@@ -97,7 +97,7 @@ def test_formulas_are_listed_only_for_marked_text(tmp_path: Path) -> None:
     assert [formula.latex for formula in post.formulas] == ["x"]
 
 
-def test_html_that_nobody_has_announced_is_noted(tmp_path: Path) -> None:
+def test_html_tags_are_noted_if_no_form_is_given(tmp_path: Path) -> None:
     path = tmp_path / "posts.jsonl"
     bodies = ["<p>a</p>", "<b>b</b>", *["How is </p> written?"], *["$a<b$, $c>d$"] * 26]
 
@@ -143,7 +143,7 @@ def test_html_that_nobody_has_announced_is_noted(tmp_path: Path) -> None:
         ("[" * 100_000, "nested too deeply"),
     ],
 )
-def test_a_bad_line_is_named_or_skipped(tmp_path: Path, line: str, problem: str) -> None:
+def test_a_bad_line_is_reported_or_skipped(tmp_path: Path, line: str, problem: str) -> None:
     path = tmp_path / "posts.jsonl"
     good = '{"id": "1", "body": "good"}'
     path.write_text(f"{good}\n{line}\n{good}\n")
@@ -173,7 +173,7 @@ def test_only_the_first_messages_of_skipped_rows_are_kept(tmp_path: Path) -> Non
     assert (bad.count, len(bad.messages)) == (50, 3)
 
 
-def test_integers_and_texts_have_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_integers_texts_and_lists_of_formulas_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     judged = {"query_id": "q", "id": "7"}
     for grade in (10**18 - 1, 1 - 10**18):
         assert jsonl.from_json({**judged, "grade": grade}, Judgment).grade == grade
@@ -195,12 +195,14 @@ def test_integers_and_texts_have_limits(monkeypatch: pytest.MonkeyPatch) -> None
     ("value", "named"),
     [({}, "an object"), ([], "a list"), (True, "true or false"), (None, "null"), (7, "a number")],
 )
-def test_what_stands_where_a_text_is_expected_is_named(value: object, named: str) -> None:
+def test_the_error_names_the_type_of_a_value_that_should_be_a_text(
+    value: object, named: str
+) -> None:
     with pytest.raises(ValueError, match=rf'^"body" must be a text, not {named}$'):
         jsonl.from_json({"id": "7", "body": value}, Post)
 
 
-def test_records_of_others_are_told_from_ours() -> None:
+def test_our_records_are_distinguished_from_those_of_other_programs() -> None:
     assert jsonl.is_own('\n{"id": "7", "body": "b"}\nnot json', Post)
     assert jsonl.is_own('{"mathsetu": "posts", "version": 9}', Post)
     assert jsonl.is_own('{"id": "7", "body', Post)

@@ -27,7 +27,7 @@ def posts(made: FolderTree, name: str = "main.tex", bad: BadRows | None = None) 
     return list(latex.read_posts(Document(made, name), bad or BadRows()))
 
 
-def test_the_file_that_input_means_is_found(tmp_path: Path) -> None:
+def test_the_argument_of_input_is_resolved_to_a_file(tmp_path: Path) -> None:
     made = tree(tmp_path, main="x", part__a="x", b="x")
     assert resolve(made, "a", "part") == "part/a.tex"
     assert resolve(made, ' "a.tex" ', "part") == "part/a.tex"
@@ -38,7 +38,7 @@ def test_the_file_that_input_means_is_found(tmp_path: Path) -> None:
         assert resolve(made, name, "") is None
 
 
-def test_files_that_others_take_in_are_no_documents(tmp_path: Path) -> None:
+def test_files_that_others_include_are_not_documents(tmp_path: Path) -> None:
     made = tree(
         tmp_path,
         main=r"\input{a} \include b \subfile{part/c} %\input{d}"
@@ -49,7 +49,7 @@ def test_files_that_others_take_in_are_no_documents(tmp_path: Path) -> None:
     assert included(made, names) == {"a.tex", "b.tex", "part/c.tex", "part/e.tex"}
 
 
-def test_the_document_of_a_chapter_is_found_by_way_of_others(tmp_path: Path) -> None:
+def test_the_main_file_of_a_chapter_is_found_through_other_files(tmp_path: Path) -> None:
     made = tree(
         tmp_path,
         alone=MAIN,
@@ -65,14 +65,14 @@ def test_the_document_of_a_chapter_is_found_by_way_of_others(tmp_path: Path) -> 
     assert main_file(made, "main.tex", names) is None
 
 
-def test_a_document_says_its_class(tmp_path: Path) -> None:
+def test_a_main_file_declares_a_document_class(tmp_path: Path) -> None:
     made = tree(tmp_path, a=r"\documentclass{x}", b=r"\documentstyle{x}", c=r"%\documentclass{x}",
                 d=r"\documentclasses", e=r"\% \documentclass{x}")  # fmt: skip
     assert [is_main(made, f"{name}.tex") for name in "abcde"] == [True, True, False, False, True]
     assert not is_main(made, "gone.tex")
 
 
-def test_missing_files_and_too_much_text_are_noted(
+def test_missing_files_and_macros_that_expand_too_far_are_noted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tex_expansion, "_BUDGET", 0)
@@ -86,7 +86,7 @@ def test_missing_files_and_too_much_text_are_noted(
     ]
 
 
-def test_files_that_are_taken_in_may_have_so_many_characters(
+def test_the_length_of_included_files_is_limited(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = tree(tmp_path, main=MAIN + r"\input{a}\input{b}", a="x" * 30, b="y" * 10)
@@ -97,7 +97,7 @@ def test_files_that_are_taken_in_may_have_so_many_characters(
         posts(made)
 
 
-def test_references_leave_no_marks_and_sections_know_their_labels(tmp_path: Path) -> None:
+def test_references_are_removed_and_sections_keep_their_labels(tmp_path: Path) -> None:
     source = (
         rf"\title{{Old}}\title{{On \ensuremath{{x}}\label{{t}}}}{MAIN}"
         r"See \ref{a}, \ref{b} and \ref{c}. By (\ref{a}) it~\cite{b} holds. "
@@ -130,11 +130,11 @@ def test_references_leave_no_marks_and_sections_know_their_labels(tmp_path: Path
         ("", ""),
     ],
 )
-def test_the_language_that_a_document_states(preamble: str, language: str) -> None:
+def test_the_language_stated_in_the_preamble_is_recognised(preamble: str, language: str) -> None:
     assert latex._stated_language(preamble) == language
 
 
-def test_the_encoding_that_a_document_declares() -> None:
+def test_the_encoding_declared_in_the_preamble_is_recognised() -> None:
     assert latex._declared(rb"\usepackage[Latin1]{inputenc}") == "latin-1"
     assert latex._declared(rb"\usepackage[utf8]{inputenc}") == ""
     assert latex._declared(b"") == ""
@@ -152,7 +152,7 @@ def test_the_encoding_that_a_document_declares() -> None:
         (r"\newcommand{\index}[2]{#1_#2}", r"\index{x}{i}", "x_i"),
     ],
 )  # fmt: skip
-def test_an_argument_never_joins_the_name_of_a_command(
+def test_an_argument_never_becomes_part_of_a_command_name(
     tmp_path: Path, macro: str, used: str, expanded: str
 ) -> None:
     text = rf"\documentclass{{article}}{macro}\begin{{document}}A sum ${used}$.\end{{document}}"

@@ -1,4 +1,4 @@
-r"""Macros in rows: what one formula of a post defines holds in all of its formulas."""
+r"""Macros in rows: a macro defined in one formula applies to all formulas of the post."""
 
 import csv
 import json
@@ -54,7 +54,7 @@ def from_dump(folder: Path, title: str, body: str) -> list[Post]:
 
 
 @pytest.mark.parametrize("read", [from_jsonl, from_table, from_usual_table, from_dump])
-def test_macros_are_expanded_in_html_of_one_post(
+def test_macros_are_expanded_in_the_html_of_their_own_post_only(
     read: Callable[[Path, str, str], list[Post]], tmp_path: Path
 ) -> None:
     first, second = read(tmp_path, TITLE, BODY)
@@ -73,7 +73,7 @@ def test_macros_are_expanded_in_html_of_one_post(
         (r"\[\R\]", r"\mathbb R"),
     ],
 )
-def test_macros_are_expanded_however_a_page_writes_formulas(
+def test_macros_are_expanded_in_every_notation_for_formulas_in_html(
     written: str, expanded: str, tmp_path: Path
 ) -> None:
     definition = r"$\def\R{\mathbb R}$"
@@ -83,13 +83,13 @@ def test_macros_are_expanded_however_a_page_writes_formulas(
     assert [formula.latex for formula in first.formulas] == [expanded]
 
 
-def test_marked_text_is_kept_as_it_is(tmp_path: Path) -> None:
+def test_macros_in_marked_text_are_not_expanded(tmp_path: Path) -> None:
     first, _ = from_jsonl(tmp_path, TITLE, DEFINITION, form="")
     assert (first.title, first.body) == (TITLE, DEFINITION)
 
 
 @pytest.mark.thorough
-def test_macros_that_multiply_themselves_end_soon(tmp_path: Path) -> None:
+def test_the_expansion_of_nested_doubling_macros_ends_quickly(tmp_path: Path) -> None:
     doubling = r"$\def\a#1{#1#1}" + r"\a{" * 60 + "x" + "}" * 60 + "$"
     page = f"<p>{doubling} {doubling}</p>"
     assert_within(2, lambda: from_jsonl(tmp_path, "", page))

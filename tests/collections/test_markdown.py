@@ -1,4 +1,4 @@
-"""Markdown as its writers' tools read it."""
+"""The front matter of Markdown notes."""
 
 import pytest
 
@@ -14,10 +14,10 @@ from mathsetu.collections.documents import markdown
         ("title: x", ()),
     ],
 )
-def test_tags_of_the_front_matter(front: str, tags: tuple[str, ...]) -> None:
+def test_tags_are_read_from_the_front_matter(front: str, tags: tuple[str, ...]) -> None:
     assert markdown._tags(front) == tags
 
 
-def test_quotes_around_a_value_go() -> None:
+def test_quotes_around_a_value_are_removed() -> None:
     for text, plain in (("'a'", "a"), ('"a"', "a"), ("'a\"", "'a\""), ("'", "'"), ("''", "")):
         assert markdown._unquoted(f" {text} ") == plain

@@ -1,4 +1,4 @@
-"""The marks of Markdown dialects."""
+"""The markup of Markdown dialects."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from mathsetu.collections.documents import markdown_dialects
 from mathsetu.collections.source_text import read_texts, to_text
 
 
-def test_displays_have_no_blank_lines_and_no_marks_of_quotations() -> None:
+def test_displayed_formulas_lose_blank_lines_and_blockquote_markers() -> None:
     source = "> $$\n>\n> a\n> $$\n$$\n\nb\n\n$$\nend"
     assert markdown_dialects._displays(source).split("\n") == [
         "> $$", " a", " $$", "", "$$", "b", "$$", "", "", "end",
@@ -14,18 +14,18 @@ def test_displays_have_no_blank_lines_and_no_marks_of_quotations() -> None:
     assert markdown_dialects._displays("no formula") == "no formula"
 
 
-def test_dollars_in_code_open_no_display() -> None:
+def test_dollars_in_code_do_not_open_a_displayed_formula() -> None:
     source = "```\n$$\n```\n$$\n\na\n$$"
     assert markdown_dialects._displays(source) == "```\n$$\n```\n$$\na\n$$\n"
     assert markdown_dialects._displays("$$ a $$\n\n$$\n\nb\n$$") == "$$ a $$\n\n$$\nb\n$$\n"
 
 
 @pytest.mark.parametrize("lines", [199, 200])
-def test_a_display_may_have_two_hundred_lines(lines: int) -> None:
+def test_a_displayed_formula_has_at_most_two_hundred_lines(lines: int) -> None:
     source = "\n".join(["$$", *[""] * (lines - 1), "a$$"])
     assert markdown_dialects._displays(source).split("\n")[1] == "a$$"
     longer = "\n".join(["$$", *[""] * 200, "a$$", "", "b$$"])
-    # The second opens another one.
+    # The first formula is too long, so the second delimiter opens another one.
     assert markdown_dialects._displays(longer) == "\n".join(["$$", *[""] * 200, "a$$", "b$$", ""])
 
 
@@ -39,7 +39,9 @@ def test_a_display_may_have_two_hundred_lines(lines: int) -> None:
         ("```math\n$`x`$\n~~~\n```\n$`y`$", "$$\n$`x`$\n~~~\n$$\n$y$"),
     ],
 )
-def test_formulas_of_code_hosting_sites_stand_in_dollars(source: str, written: str) -> None:
+def test_the_formula_syntax_of_code_hosting_sites_becomes_dollars(
+    source: str, written: str
+) -> None:
     assert markdown_dialects._in_dollars(source) == written
 
 
@@ -66,11 +68,11 @@ def test_formulas_of_code_hosting_sites_stand_in_dollars(source: str, written: s
         ("`@eq-one` $%%x%%$", "`@eq-one` $%%x%%$"),
     ],
 )
-def test_marks_of_dialects_are_no_text(source: str, text: str) -> None:
+def test_the_markup_of_dialects_is_removed_or_converted(source: str, text: str) -> None:
     assert markdown_dialects._without_marks(source) == text
 
 
-def test_posts_in_markdown_are_read_as_files_are() -> None:
+def test_posts_in_markdown_are_read_like_markdown_files() -> None:
     source = "**Area** $`\\frac a2h`$\n\n```math\nx^2+1\n```\n\nend [[note|words]] and 2^10^"
     text, formulas = read_texts({"body": (source, "markdown")}, "7")["body"]
     assert [formula.latex for formula in formulas] == ["\\frac a2h", "x^2+1"]

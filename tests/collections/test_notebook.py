@@ -1,4 +1,4 @@
-"""Notebooks cell by cell, and pages with their titles."""
+"""The cells of notebooks, and the titles of HTML pages."""
 
 import json
 from pathlib import Path
@@ -48,7 +48,7 @@ def test_raw_cells_are_counted(tmp_path: Path) -> None:
     assert bad.tally.ignored.counts == {"a raw cell of a notebook": 2}
 
 
-def test_the_cells_of_a_notebook_may_have_so_many_characters(
+def test_the_total_length_of_the_cells_of_a_notebook_is_limited(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "a.ipynb"
@@ -66,13 +66,15 @@ def test_the_cells_of_a_notebook_may_have_so_many_characters(
     [("Rings", True), ("Rings | Site", True), ("Site - rings", True), ("Rings and Site", False),
      ("Of Rings", False), ("Fields", False)],
 )  # fmt: skip
-def test_sites_add_their_names_to_the_title_of_a_page(title: str, repeated: bool) -> None:
+def test_a_page_title_that_repeats_the_heading_with_a_site_name_is_recognised(
+    title: str, repeated: bool
+) -> None:
     parts = [Section("", "", ""), Section("Rings", "x", "", 1, 1), Section("A", "x", "", 2, 2)]
     assert _is_repeated(title, parts) is repeated
     assert not _is_repeated(title, [*parts, Section("Fields", "x", "", 3, 1)])
 
 
-def test_a_heading_names_the_page_where_others_of_its_level_follow() -> None:
+def test_a_heading_without_text_is_the_page_title_if_others_of_its_level_follow() -> None:
     first, one, two = Section("", " ", ""), Section("A", "", "", 1, 1), Section("B", "x", "", 2, 1)
     assert _own_title([first, one, two]) == "A"
     assert _own_title([first, one]) is None

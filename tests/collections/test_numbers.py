@@ -1,4 +1,4 @@
-"""Numbers in files: only the digits of ASCII, and not too many of them."""
+"""Numbers in files have only ASCII digits, and not too many of them."""
 
 import json
 from pathlib import Path
@@ -42,7 +42,7 @@ def test_a_score_as_other_tools_write_it_is_read(
 
 
 @pytest.mark.parametrize("number", NO_WHOLE_NUMBERS)
-def test_a_rank_or_grade_that_is_no_plain_whole_number_is_a_bad_row(
+def test_a_rank_or_grade_that_is_not_a_plain_whole_number_is_a_bad_row(
     tmp_path: Path, number: str
 ) -> None:
     run, qrels = tmp_path / "run.txt", tmp_path / "qrels.txt"
@@ -56,14 +56,14 @@ def test_a_rank_or_grade_that_is_no_plain_whole_number_is_a_bad_row(
     assert len(str(error)) < 600
 
 
-def test_a_huge_grade_is_one_line_for_evaluate(mathsetu: Mathsetu) -> None:
+def test_evaluate_reports_a_huge_grade_in_one_line(mathsetu: Mathsetu) -> None:
     Path("qrels.txt").write_text("A.1 0 7 3\nA.1 0 9 " + "9" * 400 + "\n")
     Path("run.txt").write_text("A.1 Q0 7 1 1.5 r\n")
     assert "qrels.txt line 2: grade '9999" in mathsetu.refuses("evaluate", "qrels.txt", "run.txt")
 
 
 @pytest.mark.parametrize("digits", [19, 400, 5000])
-def test_a_huge_number_in_json_is_a_bad_row_in_plain_words(tmp_path: Path, digits: int) -> None:
+def test_a_huge_number_in_json_is_a_bad_row(tmp_path: Path, digits: int) -> None:
     path = tmp_path / "posts.jsonl"
     path.write_text('{"id": "7", "body": "", "score": ' + "9" * digits + "}\n")
     with pytest.raises(RowError, match='line 1: "score" has more than 18 digits'):
@@ -73,7 +73,7 @@ def test_a_huge_number_in_json_is_a_bad_row_in_plain_words(tmp_path: Path, digit
 
 
 @pytest.mark.parametrize("score", ["٣", "9" * 5000, "1_0", " 3", "x"])
-def test_a_score_of_a_dump_that_is_no_number_is_a_bad_row(tmp_path: Path, score: str) -> None:
+def test_a_score_in_a_dump_that_is_not_an_integer_is_a_bad_row(tmp_path: Path, score: str) -> None:
     path = tmp_path / "Posts.xml"
     row = f'<row Id="7" PostTypeId="1" Score="{score}" Body="" />'
     path.write_text(f"<posts>\n{row}\n</posts>", encoding="utf-8")

@@ -1,4 +1,4 @@
-r"""Pages as blogs and tools write them: what the site puts around a post is no part of it."""
+r"""Pages of blogs and tools: the menus, headers and footers of a site are not part of a post."""
 
 from pathlib import Path
 
@@ -78,7 +78,9 @@ def read(folder: Path, body: str, title: str = "") -> list[Post]:
 
 @pytest.mark.parametrize("title", TITLES)
 @pytest.mark.parametrize("template", TEMPLATES)
-def test_a_page_gives_its_post_without_the_site(tmp_path: Path, template: str, title: str) -> None:
+def test_a_page_gives_its_post_without_the_text_of_the_site(
+    tmp_path: Path, template: str, title: str
+) -> None:
     first, second = read(tmp_path, TEMPLATES[template], title)
     assert (first.title, second.title) == (HEADING, f"{HEADING} › A bound")
     assert [formula.latex for formula in first.formulas] == [r"\sum 1/k"]
@@ -120,7 +122,7 @@ def test_no_content_is_lost(tmp_path: Path, body: str, texts: list[str]) -> None
         assert text in post.body
 
 
-def test_macros_that_are_defined_outside_the_main_element_are_expanded(tmp_path: Path) -> None:
+def test_macros_defined_outside_the_main_element_are_expanded(tmp_path: Path) -> None:
     body = rf"<div hidden>\(\newcommand{{\RR}}{{\mathbb R}}\)</div><main>{TEXT}\(x\in\RR\)</main>"
     *_, last = read(tmp_path, body)
     assert last.formulas[-1].latex == r"x\in\mathbb R"
@@ -133,6 +135,8 @@ PIECES = ["text ", "\\(x\\)", "<a href='#x' class=skip>", '<a href="/">', "<div 
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=30).map("".join), st.sampled_from(["", "text"]))
-def test_a_page_is_split_in_two_whatever_it_is(page: str, title: str) -> None:
+def test_any_page_is_split_into_content_and_surroundings_without_loss(
+    page: str, title: str
+) -> None:
     content, around = page_content(page, title)
     assert sorted(content + around) == sorted(page)

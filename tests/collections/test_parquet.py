@@ -1,4 +1,4 @@
-"""Parquet files: our records both ways, and those of other programs."""
+"""Parquet files: reading and writing our records, and reading those of other programs."""
 
 from pathlib import Path
 from typing import Any
@@ -49,7 +49,7 @@ def test_records_are_read_as_they_were_written(name: str, tmp_path: Path) -> Non
 
 
 @pytest.mark.thorough
-def test_convert_goes_there_and_back(mathsetu: Mathsetu, tmp_path: Path) -> None:
+def test_conversion_to_parquet_and_back_changes_nothing(mathsetu: Mathsetu, tmp_path: Path) -> None:
     jsonl.write_posts(tmp_path / "posts.jsonl", sampler.posts())
     done = mathsetu("convert", "posts.jsonl", "posts.parquet")
     assert done.code == 0
@@ -75,7 +75,7 @@ def test_evaluate_reads_runs_and_judgments_of_other_programs(
     assert found["runs"][0]["measures"]["MRR"]["mean"] == 0.5
 
 
-def test_a_table_of_somebody_else_is_still_read_by_its_columns(tmp_path: Path) -> None:
+def test_a_parquet_file_of_another_program_is_recognised_as_a_table(tmp_path: Path) -> None:
     path = tmp_path / "notes.parquet"
     parquet.write_table(arrow.table({"Content": ["Is $1+1=2$?"], "n": [1]}), path)
     assert detect(path).name == "table"
@@ -95,7 +95,7 @@ def test_a_table_of_somebody_else_is_still_read_by_its_columns(tmp_path: Path) -
         ("parquet-judgments", {"qid": ["1"], "docno": ["a"], "label": [True]}, "label is True"),
     ],
 )
-def test_bad_rows_are_named_and_can_be_skipped(
+def test_bad_rows_are_reported_or_skipped(
     name: str, table: dict[str, list[object]], problem: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "bad.parquet"
@@ -107,7 +107,7 @@ def test_bad_rows_are_named_and_can_be_skipped(
     assert bad.count == 1
 
 
-def test_broken_files_and_wrong_columns_are_refused_in_one_line(tmp_path: Path) -> None:
+def test_broken_files_and_wrong_columns_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "bad.parquet"
     path.write_bytes(b"PAR1 nothing PAR1")
     assert detect(path).name == "table"
@@ -119,7 +119,7 @@ def test_broken_files_and_wrong_columns_are_refused_in_one_line(tmp_path: Path) 
         list(find("parquet-runs").read(path, REFUSE))
 
 
-def test_a_half_character_leaves_the_target_as_it_was(tmp_path: Path) -> None:
+def test_a_lone_surrogate_is_refused_and_leaves_the_old_file_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "posts.parquet"
     path.write_bytes(b"before")
     write = find("parquet-posts").write
@@ -132,7 +132,7 @@ def test_a_half_character_leaves_the_target_as_it_was(tmp_path: Path) -> None:
         write("-", [])
 
 
-def test_what_a_file_holds_is_told_by_its_metadata_or_its_columns(tmp_path: Path) -> None:
+def test_the_kind_of_records_is_detected_from_metadata_or_columns(tmp_path: Path) -> None:
     posts = tmp_path / "a.parquet"
     ours.write_posts(posts, [Post("7", "b")])
     assert ours.detect_records(posts) == "posts"
@@ -146,7 +146,7 @@ def test_what_a_file_holds_is_told_by_its_metadata_or_its_columns(tmp_path: Path
     assert ours.detect_records(tmp_path / "a.csv") == ""
 
 
-def test_rows_with_nulls_are_records_without_these_fields() -> None:
+def test_null_values_of_a_row_are_left_out() -> None:
     row = {"id": "7", "title": None, "tags": ["a"], "formulas": [{"id": "f", "slt": None}]}
     assert ours._without_nulls(row) == {"id": "7", "tags": ["a"], "formulas": [{"id": "f"}]}
 

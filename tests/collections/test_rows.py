@@ -1,4 +1,4 @@
-"""Bad rows, notes and what is counted while posts are read."""
+"""Bad rows, notes and counts while posts are read."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def test_only_the_first_bad_rows_are_kept_and_all_are_counted() -> None:
     assert (bad.count, bad.messages) == (4, ["a line 1: bad", "a line 2: bad"])
 
 
-def test_names_of_a_post_have_a_longest_length() -> None:
+def test_the_length_of_ids_and_tags_is_limited() -> None:
     bad = BadRows(skip=True)
     assert bad.accepts("a" * LONGEST_NAME, "p", 1, ["b" * LONGEST_NAME])
     assert not bad.accepts("a" * (LONGEST_NAME + 1), "p", 2)
@@ -29,7 +29,7 @@ def test_names_of_a_post_have_a_longest_length() -> None:
     ]
 
 
-def test_nobody_has_to_count() -> None:
+def test_counts_and_notes_are_optional() -> None:
     bad = BadRows()
     bad.add_read("a", "b")
     bad.add_ignored("a", "b")
@@ -39,7 +39,7 @@ def test_nobody_has_to_count() -> None:
     assert (bad.tally, bad.notes) == (None, None)
 
 
-def test_posts_that_a_recipe_leaves_out_are_counted_apart() -> None:
+def test_posts_that_a_recipe_leaves_out_are_counted_separately() -> None:
     tally = Tally()
     bad = BadRows(tally=tally)
     posts = [
@@ -69,7 +69,7 @@ def test_posts_are_counted_for_their_file_and_the_document_that_includes_it() ->
 
 
 @pytest.mark.parametrize("count", [0, 1, 2])
-def test_topics_without_results_are_one_warning(count: int) -> None:
+def test_topics_without_results_make_at_most_one_warning(count: int) -> None:
     asked = ["a", "b", "c"]
     found = list(unanswered(asked, asked[count:], "topic", "topics", " in r"))
     assert (
@@ -82,7 +82,7 @@ def test_topics_without_results_are_one_warning(count: int) -> None:
     )
 
 
-def test_a_long_list_is_cut_and_problems_come_by_line() -> None:
+def test_a_long_list_is_shortened_and_problems_are_sorted_by_line() -> None:
     five = ["a", "b", "c", "d", "e"]
     assert first_few(five) == "a, b, c, d, e"
     assert first_few([*five, "f"]) == "a, b, c, d, e …"
@@ -95,7 +95,7 @@ def test_a_long_list_is_cut_and_problems_come_by_line() -> None:
     ]
 
 
-def test_a_tally_names_the_first_places_and_files(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tally_keeps_only_the_first_places_and_files(monkeypatch: pytest.MonkeyPatch) -> None:
     tally = Tally()
     for number in range(7):
         tally.add_ignored(f"p{number}", "why", 2)
@@ -110,14 +110,14 @@ def test_a_tally_names_the_first_places_and_files(monkeypatch: pytest.MonkeyPatc
     assert told["read"][0] == {"file": "f0", "got": "text"}
 
 
-def test_nothing_is_passed_over_where_the_count_is_nought() -> None:
+def test_a_count_of_zero_adds_no_reason() -> None:
     bad = BadRows(tally=Tally())
     bad.add_ignored("a", "b", 0)
     assert bad.tally is not None
     assert bad.tally.ignored.to_json() == []
 
 
-def test_reasons_that_quote_untrusted_texts_are_limited() -> None:
+def test_the_number_and_length_of_reasons_are_limited() -> None:
     reasons = Reasons()
     for number in range(1_100):
         reasons.add("x" * 5_000, f"unknown command \\a{number}" + "b" * 5_000)
@@ -127,7 +127,7 @@ def test_reasons_that_quote_untrusted_texts_are_limited() -> None:
     assert max(len(one["reason"]) for one in told) == len(told[1]["first"][0]) == 1_000
 
 
-def test_faulty_formulas_are_counted_by_reason_with_posts_that_have_a_lone_dollar() -> None:
+def test_faulty_formulas_and_posts_with_a_lone_dollar_are_counted_by_reason() -> None:
     bad = BadRows(tally=Tally())
     assert bad.tally is not None
     bad.add_faulty_formula("{a", "{ is not closed")
@@ -140,7 +140,7 @@ def test_faulty_formulas_are_counted_by_reason_with_posts_that_have_a_lone_dolla
     ]
 
 
-def test_twenty_messages_are_kept_unless_told_otherwise() -> None:
+def test_the_default_number_of_messages_is_kept() -> None:
     bad = BadRows(skip=True)
     for line in range(1, 100):
         bad.report(RowError("a", line, "bad"))

@@ -1,4 +1,4 @@
-"""The sampler is whole, balanced and correct as far as a program can see."""
+"""The sampler is complete, balanced and correct, as far as a program can check."""
 
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -18,7 +18,7 @@ JUDGMENTS = list(sampler.judgments())
 SCRIPTS = {"hi": ("\u0900", "\u097f"), "fa": ("\u0600", "\u06ff")}
 
 
-def test_forty_topics_are_told_in_all_six_languages() -> None:
+def test_at_least_forty_topics_have_posts_in_all_six_languages() -> None:
     languages = defaultdict(set)
     for post in POSTS.values():
         assert post.id == f"{post.thread_id}.{post.language}"
@@ -26,7 +26,7 @@ def test_forty_topics_are_told_in_all_six_languages() -> None:
     assert sum(known == LANGUAGES for known in languages.values()) >= 40
 
 
-def test_some_topics_exist_in_one_language_only() -> None:
+def test_every_language_has_a_topic_that_exists_in_no_other_language() -> None:
     posts = Counter(post.thread_id for post in POSTS.values())
     alone = {post.language for post in POSTS.values() if posts[post.thread_id] == 1}
     assert alone == LANGUAGES
@@ -55,8 +55,8 @@ def test_no_delimiter_is_left_in_the_prose() -> None:
                 assert not {"$", "\\", "`"} & set(span.content), post.id
 
 
-def test_the_posts_of_a_topic_do_not_repeat_one_notation() -> None:
-    """Other letters, other but equal forms: few formulas of a topic stand in two of its posts."""
+def test_no_longer_formula_occurs_in_all_posts_of_a_topic() -> None:
+    """The posts of a topic use different letters and different but equal forms."""
     for topic in {post.thread_id for post in POSTS.values()}:
         told = [
             {"".join(formula.latex.split()) for formula in post.formulas if len(formula.latex) > 3}
@@ -76,7 +76,7 @@ def test_queries_cover_every_language_and_kind() -> None:
     }
 
 
-def test_a_query_is_of_the_kind_it_says() -> None:
+def test_the_content_of_a_query_matches_its_kind() -> None:
     for query in QUERIES.values():
         kinds = {span.kind for span in split(query.text) if span.content.strip()}
         expected = {"words": {"text"}, "formula": {"formula"}, "both": {"text", "formula"}}
@@ -104,7 +104,7 @@ def test_every_query_has_an_answer_and_some_only_in_another_language() -> None:
 FURTHER_QUERIES = list(sampler.further_queries())
 
 
-def test_queries_in_at_least_ten_further_languages_are_translations_of_ours() -> None:
+def test_queries_in_ten_further_languages_have_the_kind_and_formulas_of_the_originals() -> None:
     languages = {query.language for query in FURTHER_QUERIES}
     assert len(languages) >= 10
     assert not languages & LANGUAGES
@@ -147,7 +147,7 @@ def test_the_sampler_is_copied_into_any_folder(tmp_path: Path) -> None:
     assert (folder / "judgments.txt").read_text().startswith("S.01 0 ")
 
 
-def test_a_line_of_the_sampler_is_known() -> None:
+def test_a_line_of_the_sampler_is_recognised() -> None:
     assert sampler.has_line('{"mathsetu": "posts"}\nS.01 0 vedic-multiplication.hi 3')
     assert not sampler.has_line("")
     assert not sampler.has_line("01 0 vedic-multiplication.hi 3")

@@ -1,4 +1,4 @@
-r"""Macros of the configuration of MathJax and KaTeX hold in the formulas of a page."""
+r"""Macros in the configuration of MathJax or KaTeX apply to the formulas of a page."""
 
 from pathlib import Path
 
@@ -37,7 +37,7 @@ def formulas(folder: Path, script: str) -> list[str]:
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
-def test_macros_of_a_script_hold_in_the_formulas_of_its_page(tmp_path: Path, script: str) -> None:
+def test_macros_of_a_script_apply_to_the_formulas_of_its_page(tmp_path: Path, script: str) -> None:
     assert formulas(tmp_path, SCRIPTS[script]) == EXPANDED
 
 
@@ -54,12 +54,12 @@ def test_macros_of_a_script_hold_in_the_formulas_of_its_page(tmp_path: Path, scr
         ("editor = {macros: {QQ: 'q'}}", ""),
     ],
 )
-def test_what_is_no_plain_value_is_not_read(script: str, names: str) -> None:
+def test_a_macro_whose_value_is_not_a_plain_value_is_not_read(script: str, names: str) -> None:
     found = script_macros(f"<script>{script}</script>")
     assert [one.partition("}")[0].partition("\\newcommand{\\")[2] for one in found] == names.split()
 
 
-def test_a_broken_macro_does_no_harm_to_others(tmp_path: Path) -> None:
+def test_a_broken_macro_does_not_affect_the_others(tmp_path: Path) -> None:
     broken = MACROS.replace("{RR", r"{open: '{', closed: '}', '%': '%', RR", 1)
     script = f"<script>MathJax = {{tex: {{macros: {broken}}}}}</script>"
     assert formulas(tmp_path, script) == EXPANDED
@@ -70,7 +70,7 @@ PIECES = [*"{}[]:,'\"`\\/*#19\n ", "macros:{", "macros={", "RR", "'a'", "//", "/
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
-def test_any_script_is_read(script: str) -> None:
+def test_any_script_is_read_and_gives_only_definitions(script: str) -> None:
     for definition in script_macros(f"<script>MathJax.macros = {{{script}</script>"):
         assert definition.startswith("\\newcommand{\\")
 

@@ -61,7 +61,7 @@ def test_sections_of_html_have_lines_levels_and_anchors() -> None:
     ]
 
 
-def test_a_box_with_text_before_a_heading_is_not_its_place() -> None:
+def test_the_anchor_of_a_heading_is_the_id_of_an_element_that_begins_with_it() -> None:
     for page, anchor in (
         ('x<div id="a"><h2>T</h2>', "a"),
         ('<div id="a">x<h2>T</h2>', ""),
@@ -81,11 +81,11 @@ def test_a_box_with_text_before_a_heading_is_not_its_place() -> None:
         assert list(sections(page, "html"))[-1].anchor == anchor, page
 
 
-def test_headings_in_code_are_no_headings() -> None:
+def test_headings_in_code_are_not_headings() -> None:
     assert len(list(sections("```\n# no\n```\n# yes\n", "markdown"))) == 2
 
 
-def test_the_title_of_a_section_is_the_way_to_it() -> None:
+def test_the_title_of_a_section_contains_the_headings_above_it() -> None:
     found = posts(
         [
             Section("", "preface", ""),
@@ -107,7 +107,7 @@ def test_the_title_of_a_section_is_the_way_to_it() -> None:
     ]
 
 
-def test_a_long_heading_above_is_left_out_and_a_long_anchor_cut() -> None:
+def test_long_headings_are_left_out_of_titles_below_and_long_anchors_are_cut() -> None:
     kept, long = "a" * 200, "b" * 201
     parts = [
         Section("", "", ""),
@@ -121,14 +121,14 @@ def test_a_long_heading_above_is_left_out_and_a_long_anchor_cut() -> None:
     assert found[0].id == f"notes.md#{'a' * 120}"
 
 
-def test_a_heading_alone_is_a_post_unless_sections_stand_under_it() -> None:
+def test_a_heading_without_text_is_a_post_unless_it_has_subsections() -> None:
     parts = [Section("", " ", ""), Section("A", "", "", 1, 1), Section("B", "", "", 2, 1)]
     assert [post.title for post in posts(parts)] == ["A", "B"]
     below = [*parts, Section("C", "text", "", 3, 2)]
     assert [post.title for post in posts(below)] == ["A", "B › C"]
 
 
-def test_a_short_source_without_text_is_empty_and_a_long_one_is_read_once() -> None:
+def test_a_section_without_text_is_left_out_only_if_its_source_is_short() -> None:
     comment = "<!-- {} -->"
     for length, count in ((4_999, 1), (5_000, 2)):
         source = comment.format("x" * (length - 9))
@@ -155,7 +155,7 @@ def test_sections_that_two_documents_share_are_counted_once() -> None:
     assert bad.tally.ignored.counts == {"a section of a file that two documents include": 2}
 
 
-def test_a_bad_section_is_named_by_its_line_and_the_others_are_read(
+def test_a_bad_section_is_reported_with_its_line_and_the_others_are_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(source_text, "LONGEST_TEXT", 10)

@@ -17,7 +17,7 @@ def count_formulas(topics: list[Query]) -> int:
     return sum(span.kind == "formula" for text in texts for span in split(text))
 
 
-# Each file has one span more than formulas: an empty one (A.28), or one inside another (A.255).
+# Each file has one span more than formulas: an empty span (A.28) or a nested one (A.255).
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "topics", "formulas", "asked"),

@@ -1,4 +1,4 @@
-"""Texts of posts in the forms in which people write them, within limits."""
+"""Texts of posts in every form, and their limits."""
 
 import pytest
 
@@ -19,7 +19,7 @@ from mathsetu.limits import LONGEST_TEXT
 from mathsetu.records import Formula, Post
 
 
-def test_a_text_may_have_so_many_characters_and_formulas(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_characters_and_formulas_of_a_text_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(source_text, "LONGEST_TEXT", 8)
     assert read_text("x" * 8, "text", "7", "body") == ("x" * 8, ())
     with pytest.raises(ValueError, match=r"^the body is longer than 8 characters$"):
@@ -34,9 +34,7 @@ def test_a_text_may_have_so_many_characters_and_formulas(monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("formula", ["$x$", r"\(x\)", r"\[x\]", r"\begin{x}"])
-def test_far_too_many_delimiters_are_refused_at_once(
-    formula: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_far_too_many_delimiters_are_refused(formula: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(source_text, "MAX_FORMULAS", 2)
     source_text._check_delimiters(formula * 4, "body")
     with pytest.raises(ValueError, match=r"^the body has more than 2 formulas$"):
@@ -44,7 +42,7 @@ def test_far_too_many_delimiters_are_refused_at_once(
     source_text._check_delimiters("\\(" * 3 + "x", "body")
 
 
-def test_formulas_of_a_page_cannot_be_listed_beside_it() -> None:
+def test_formulas_cannot_be_listed_for_a_post_in_html() -> None:
     page = Post("7", "<p>$a$</p>", title="<b>T</b>\n$b$", question="<p>$c$</p>")
     read = complete(page, "html", has_formulas=False)
     assert (read.title, read.question, read.body) == ("T $b$", "$c$", "$a$")
@@ -73,14 +71,14 @@ def test_bodies_that_seem_to_be_html_are_noted(
         ]
 
 
-def test_tags_are_split_however_they_are_written() -> None:
+def test_tags_are_split_at_all_usual_separators() -> None:
     assert split_tags("a;b|c, d") == ("a", "b", "c", "d")
     assert split_tags('["a", "b c"]') == ("a", "b c")
     assert split_tags(" , ") == ()
     assert form_of("a<b and b>a") == "text"
 
 
-def test_macros_of_a_text_in_latex_are_expanded_in_words_and_title() -> None:
+def test_macros_of_a_latex_body_are_expanded_in_the_body_and_the_title() -> None:
     defined = r"\newcommand{\R}{\mathbb R}\def\field#1{the field #1}"
     body = defined + r" Is \field{$\R$} closed?\section{No} By \ref{a}."
     sources = {"title": (r"On $\R$", "latex"), "body": (body, "latex")}

@@ -54,14 +54,14 @@ def test_a_question_and_its_answer_are_read(tmp_path: Path) -> None:
     assert answer.url == "https://math.stackexchange.com/a/8"
 
 
-def test_a_row_may_have_mathml(tmp_path: Path) -> None:
+def test_mathml_in_a_row_is_read_as_a_formula(tmp_path: Path) -> None:
     body = '<p>Is <math alttext="x&lt;1"><mi>x</mi></math> so?</p>'
     (post,) = read_posts(document(tmp_path, row(Id=7, PostTypeId=1, Title="t", Body=body)))
     assert post.body == "Is $x<1$ so?"
     assert [(formula.latex, formula.start) for formula in post.formulas] == [("x<1", 3)]
 
 
-def test_the_accepted_answer_is_read(tmp_path: Path) -> None:
+def test_the_id_of_the_accepted_answer_is_read(tmp_path: Path) -> None:
     path = document(
         tmp_path,
         row(Id=7, PostTypeId=1, AcceptedAnswerId=9, Title="t", Body="<p>b</p>"),
@@ -91,7 +91,7 @@ def test_a_title_in_html_keeps_its_formula_ids(tmp_path: Path) -> None:
         "Let \\(x\\) be \\$5.",
     ],
 )
-def test_formulas_stand_in_the_text_where_they_say(tmp_path: Path, body: str) -> None:
+def test_the_positions_of_formulas_match_the_text(tmp_path: Path, body: str) -> None:
     path = document(tmp_path, row(Id=1, PostTypeId=1, Body=body))
     (post,) = read_posts(path)
     expected = extract(split(post.body), "1", "body")
@@ -100,7 +100,7 @@ def test_formulas_stand_in_the_text_where_they_say(tmp_path: Path, body: str) ->
     assert [formula.latex for formula in post.formulas] == marked
 
 
-def test_rows_that_are_not_written_plainly_are_read_all_the_same(tmp_path: Path) -> None:
+def test_rows_in_unusual_xml_notation_are_read(tmp_path: Path) -> None:
     path = document(
         tmp_path,
         "<row\n Id='1' PostTypeId=\"1\"\n Body='&lt;p>one \"1\"&lt;/p>'></row>\n",
@@ -129,7 +129,7 @@ def test_a_compressed_dump_is_read(tmp_path: Path) -> None:
         ({"Id": 1, "PostTypeId": 1, "Body": "b", "Score": "x"}, "Score 'x' is not an integer"),
     ],
 )
-def test_a_bad_row_is_named_or_skipped(
+def test_a_bad_row_is_reported_or_skipped(
     tmp_path: Path, attributes: dict[str, object], problem: str
 ) -> None:
     good = row(Id=5, PostTypeId=1, Body="good")
@@ -154,7 +154,7 @@ def test_a_bad_row_is_named_or_skipped(
         ("</posts>\n<posts>\n", 5),
     ],
 )
-def test_broken_xml_is_named_by_its_line_and_never_skipped(
+def test_broken_xml_is_reported_with_its_line_and_never_skipped(
     tmp_path: Path, rows: str, line: int
 ) -> None:
     path = document(tmp_path, row(Id=5, PostTypeId=1, Body="good"), rows)
@@ -163,7 +163,7 @@ def test_broken_xml_is_named_by_its_line_and_never_skipped(
     assert caught.value.line in (line, line + 1)
 
 
-def test_rows_before_a_break_are_given(tmp_path: Path) -> None:
+def test_rows_before_broken_xml_are_read(tmp_path: Path) -> None:
     path = document(tmp_path, row(Id=5, PostTypeId=1, Body="good"), "<row Id=5 />\n")
     posts = read_posts(path)
     assert next(posts).id == "5"
@@ -171,9 +171,7 @@ def test_rows_before_a_break_are_given(tmp_path: Path) -> None:
         next(posts)
 
 
-def test_a_tag_that_never_ends_is_refused_before_it_fills_the_memory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_tag_that_is_too_long_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mathsetu.collections.xmlstream.LONGEST_LINE", 1 << 20)
     path = document(tmp_path, f'<row Id="1" Body="{"a" * (3 << 20)}" />\n')
     with pytest.raises(RowError, match="line 3: a tag is longer than 1 MiB"):
@@ -187,7 +185,7 @@ def test_a_file_that_ends_early_is_refused(tmp_path: Path) -> None:
         list(read_posts(path))
 
 
-def test_entities_are_refused(tmp_path: Path) -> None:
+def test_a_dump_that_declares_entities_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "Posts.xml"
     path.write_text(
         '<!DOCTYPE posts [<!ENTITY a "aaaaaaaaaa">\n<!ENTITY b "&a;&a;&a;&a;">]>\n'

@@ -1,4 +1,4 @@
-"""The tables of LaTeX's commands, as documents use them."""
+"""The tables of LaTeX commands, as used for documents."""
 
 import itertools
 import re
@@ -13,7 +13,7 @@ def text(source: str) -> str:
     return expand(source, "a.tex", lambda name, origin: None).text
 
 
-#: What a document does not keep of a formula: its layout, links and definitions.
+#: The commands that a document does not keep in formulas: layout, links and definitions.
 NOT_KEPT = frozenset(
     r"""\DeclareMathOperator \cite \color \colorbox \def \edef \eqref \fbox \footnote \gdef \hfill
     \href \hspace \label \let \newcommand \noindent \pagecolor \providecommand \raisebox \ref
@@ -21,7 +21,7 @@ NOT_KEPT = frozenset(
 )
 
 
-def test_every_command_that_formulas_can_have_is_kept() -> None:
+def test_all_formula_commands_are_kept_except_layout_links_and_definitions() -> None:
     tables = [vars(module).values() for module in (boxes, commands, fonts, macros, symbols)]
     names = {
         name
@@ -38,7 +38,7 @@ def test_every_command_that_formulas_can_have_is_kept() -> None:
     ("name", "level"),
     [("part", 0), ("chapter", 1), ("section", 2), ("subsection", 3), ("frametitle", 3)],
 )
-def test_headings_have_levels(name: str, level: int) -> None:
+def test_each_heading_command_has_its_level(name: str, level: int) -> None:
     assert text(rf"\{name}{{T}}") == f"\ue011{level}\ue012a.tex\ue013T\ue014"
 
 
@@ -49,5 +49,5 @@ def test_headings_have_levels(name: str, level: int) -> None:
      ("subfigure", 1), ("subtable", 1), ("list", 2), ("column", 1), ("spacing", 1),
      ("adjustwidth", 2), ("center", 0)],
 )  # fmt: skip
-def test_environments_have_arguments_that_are_layout(name: str, arguments: int) -> None:
+def test_layout_arguments_of_environments_are_removed(name: str, arguments: int) -> None:
     assert text(rf"\begin{{{name}}}{'{x}' * arguments}{{kept}}") == "\n{kept}"

@@ -1,4 +1,4 @@
-r"""LaTeX as its author's macros and files make it: what comes out of each command."""
+r"""The expansion of LaTeX: macros, included files, and the text that each command gives."""
 
 import pytest
 
@@ -87,7 +87,7 @@ def test_macros_are_expanded_as_tex_does(source: str, text: str) -> None:
         ("O{x y} m", r"\p[a]{b}\p{c}", "[a|b][x y|c]"),
         ("m m m m m m m m m", r"\p 123456789", "[1|2]"),
         ("o m m m m m m m m", r"\p 12345678", "[|1]"),
-        # What is not understood stays as it is written.
+        # Commands with unsupported arguments are not expanded.
         ("m m m m m m m m m m", r"\p 1234567890", r"\p 1234567890"),
         ("o m m m m m m m m m", r"\p 123456789", r"\p 123456789"),
         ("s m", r"\p{b}", r"\p{b}"),
@@ -119,7 +119,7 @@ def test_commands_of_xparse_take_mandatory_and_one_optional_argument(
         (r"\section{\R}", heading(2, r"\R{}")),
     ],
 )
-def test_signs_stay_apart_where_a_command_ends(source: str, text: str) -> None:
+def test_a_command_stays_separate_from_the_text_after_it(source: str, text: str) -> None:
     assert expanded(source).text == text
 
 
@@ -145,7 +145,7 @@ def test_signs_stay_apart_where_a_command_ends(source: str, text: str) -> None:
         (r"\verb||x", "x"),
     ],
 )
-def test_addresses_and_code_are_text_without_meaning(source: str, text: str) -> None:
+def test_urls_and_code_become_plain_text(source: str, text: str) -> None:
     assert expanded(source).text == text
 
 
@@ -203,7 +203,7 @@ def test_the_structure_of_a_document_is_kept(source: str, text: str) -> None:
         (r"\declaretheorem{conj1}[x]\begin{conj1}X\end{conj1}", "\n\nConj1. X\n\n"),
     ],
 )
-def test_statements_are_named_as_they_are_printed(source: str, text: str) -> None:
+def test_theorems_have_the_names_that_latex_prints(source: str, text: str) -> None:
     assert expanded(source).text == text
 
 
@@ -234,7 +234,7 @@ def test_statements_are_named_as_they_are_printed(source: str, text: str) -> Non
         ("a\\", "a"),
     ],
 )
-def test_layout_and_what_is_switched_off_leave_no_text(source: str, text: str) -> None:
+def test_layout_commands_and_disabled_text_are_removed(source: str, text: str) -> None:
     assert expanded(source).text == text
 
 
@@ -257,34 +257,36 @@ def test_layout_and_what_is_switched_off_leave_no_text(source: str, text: str) -
         (r"\input{}x", "x", []),
     ],
 )
-def test_files_beside_a_document_take_their_place(source: str, text: str, files: list[str]) -> None:
+def test_included_files_replace_the_commands_that_include_them(
+    source: str, text: str, files: list[str]
+) -> None:
     document = expanded(source)
     assert (document.text, document.files, document.missing) == (text, ["a.tex", *files], [])
 
 
-def test_a_missing_file_is_named() -> None:
+def test_missing_files_are_listed() -> None:
     assert expanded(r"\input{nowhere}x\import{sub}{gone}").missing == ["nowhere", "sub/gone"]
 
 
-def test_only_the_title_counts_before_the_document_begins() -> None:
+def test_only_the_title_is_kept_from_the_preamble() -> None:
     source = r"no \title[s]{T} no\begin{document}x\begin{document}y\end{document}after"
     assert expanded(source).text == "\ue017T\ue018xy"
     assert expanded(r"no\begin{document}x").text == "x"
 
 
-def test_macros_that_grow_without_end_are_cut() -> None:
+def test_macros_that_expand_without_end_are_cut_off() -> None:
     document = expanded(r"\newcommand{\a}{\a\a}\a x")
     assert (document.text, document.is_cut) == (" x", True)
     assert not expanded(r"\newcommand{\a}{b}\a").is_cut
 
 
-def test_macros_may_make_four_characters_for_each_that_is_read(
+def test_macros_may_produce_four_characters_for_each_character_of_the_source(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(tex_expansion, "_BUDGET", 0)
     definition = r"\newcommand{\a}{" + "b" * 68 + r"}\a"  # 87 characters
     assert len(definition) == 87
-    # Each use costs its length and 32 characters more: 87 * 4 = 348 = 3 * 100 + 48.
+    # Each use costs the length of its text plus 32: 87 * 4 = 348 = 3 * 100 + 48.
     assert not expanded(definition).is_cut
     monkeypatch.setattr(tex_expansion, "_BUDGET", 100 - 348)
     assert expanded(definition).is_cut
@@ -292,7 +294,7 @@ def test_macros_may_make_four_characters_for_each_that_is_read(
     assert not expanded(definition).is_cut
 
 
-def test_formulas_that_change_nothing_are_kept_as_written() -> None:
+def test_formulas_without_macros_are_kept_as_written() -> None:
     macros = FormulaMacros()
     assert macros.expand(r"<p>$\def\R{\mathbb R}$ and $x &#60; y$</p>", "html") == (
         "<p> and $x &#60; y$</p>"
@@ -300,8 +302,8 @@ def test_formulas_that_change_nothing_are_kept_as_written() -> None:
     assert macros.expand(r"$$x &#60; \R$$", "html") == r"$$x &lt; \mathbb R$$"
 
 
-def test_macros_may_make_half_a_million_characters_more() -> None:
-    # Each use costs 968 + 32 characters, and each of 510 gives eight for the two that name it.
+def test_macros_may_produce_half_a_million_additional_characters() -> None:
+    # Each of the 510 uses costs 968 + 32 characters; its own two characters allow eight more.
     body = "b" * 968
     definition = rf"\newcommand{{\a}}{{{body}}}"
     padding = "c" * (248 * 510 - 125_000 - len(definition))
@@ -313,7 +315,7 @@ def test_macros_may_make_half_a_million_characters_more() -> None:
     assert enough.text == padding + "c" + body * 510
 
 
-def test_a_document_is_made_of_a_thousand_files_at_most() -> None:
+def test_a_document_consists_of_at_most_a_thousand_files() -> None:
     names = iter(range(5_000))
     many = expand(r"\input{x}" * 1_100, "a.tex", lambda name, origin: ("x", f"{next(names)}"))
     assert (len(many.files), many.text) == (1_000, "x" * 999)
@@ -324,7 +326,7 @@ def test_a_document_is_made_of_a_thousand_files_at_most() -> None:
     assert len(some.files) == 51
 
 
-def test_macros_are_expanded_sixty_deep() -> None:
+def test_macros_are_expanded_up_to_sixty_levels_deep() -> None:
     names = [f"{chr(97 + number // 26)}{chr(97 + number % 26)}x" for number in range(70)]
     chain = "".join(
         rf"\newcommand{{\{name}}}{{{number} \{names[number + 1]}.}}"
@@ -334,8 +336,8 @@ def test_macros_are_expanded_sixty_deep() -> None:
     assert text.split() == [*map(str, range(59)), "." * 59]
 
 
-def test_options_and_addresses_have_a_longest_length() -> None:
-    # The bracket that opens an option is one of its 2,000 characters, and so is the other.
+def test_the_length_of_options_code_and_urls_is_limited() -> None:
+    # The 2,000 characters of an option include both of its brackets.
     assert expanded(rf"\footnote[{'a' * 1_998}]{{x}}").text == " (x)"
     assert expanded(rf"\footnote[{'a' * 1_999}]{{x}}").text.startswith(" ([)aaa")
     assert expanded(rf"\verb|{'a' * 1_998}|b").text == "a" * 1_998 + "b"
@@ -346,12 +348,12 @@ def test_options_and_addresses_have_a_longest_length() -> None:
     assert expanded(rf"\footnote[{'[]' * 50}]{{x}}").text.startswith(" ([)[]")
 
 
-def test_a_body_is_looked_for_in_the_next_two_hundred_characters() -> None:
+def test_the_body_of_a_macro_is_found_within_two_hundred_characters() -> None:
     for length, text in ((199, "z"), (200, "(" + "x" * 199 + "{y}z")):
         assert expanded(rf"\def\a({'x' * (length - 1)}{{y}}z").text == text
 
 
-def test_files_know_each_other_by_the_file_that_names_them() -> None:
+def test_the_search_for_a_file_gets_the_name_of_the_including_file() -> None:
     asked: list[tuple[str, str]] = []
 
     def watched(name: str, origin: str) -> tuple[str, str] | None:
@@ -362,7 +364,7 @@ def test_files_know_each_other_by_the_file_that_names_them() -> None:
     assert asked == [("b", "a.tex"), ("deep", "sub/b.tex"), ("own.sty", "a.tex")]
 
 
-def test_a_file_does_not_take_in_itself_or_those_around_it() -> None:
+def test_a_file_does_not_include_itself_or_the_files_that_include_it() -> None:
     def circle(name: str, origin: str) -> tuple[str, str]:
         return ("b \\input{a} \\input{b}", "b.tex") if name == "b" else ("a \\input{b}", "a.tex")
 

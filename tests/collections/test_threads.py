@@ -1,4 +1,4 @@
-"""Answers with what their questions say, whichever of the two comes first."""
+"""Answers get the text of their questions, whichever of the two comes first."""
 
 from dataclasses import replace
 
@@ -33,7 +33,7 @@ ANSWER = Post(
 )
 
 
-def test_an_answer_gets_what_its_question_says() -> None:
+def test_an_answer_gets_the_title_text_and_tags_of_its_question() -> None:
     _, answer = with_questions([QUESTION, ANSWER])
     assert (answer.title, answer.question) == (QUESTION.title, QUESTION.body)
     assert answer.tags == ("limits",)
@@ -51,17 +51,17 @@ def test_formulas_of_the_question_keep_their_ids_and_their_post() -> None:
     ]
 
 
-def test_formulas_that_nobody_listed_are_not_lost_beside_those_of_the_question() -> None:
+def test_unlisted_formulas_of_an_answer_are_added_to_those_of_its_question() -> None:
     _, answer = with_questions([QUESTION, replace(ANSWER, formulas=())])
     assert answer.formulas[-1] == Formula("7:body:0", "g", "", "7", "body", 3)
 
 
-def test_what_an_answer_says_itself_stays() -> None:
+def test_an_answer_keeps_its_own_title_question_and_tags() -> None:
     own = replace(ANSWER, title="Mine", question="Asked otherwise?", tags=("sums",))
     assert list(with_questions([QUESTION, own])) == [QUESTION, own]
 
 
-def test_an_answer_whose_question_is_not_there_comes_as_it_is() -> None:
+def test_an_answer_without_its_question_stays_unchanged() -> None:
     assert list(with_questions([ANSWER])) == [ANSWER]
 
 
@@ -78,7 +78,7 @@ def test_the_order_of_posts_does_not_matter(order: list[int]) -> None:
     assert {post.id: post for post in found} == expected
 
 
-def test_an_id_with_half_a_character_is_no_reason_to_stop() -> None:
+def test_an_id_with_a_lone_surrogate_causes_no_error() -> None:
     odd = Post("\ud800", "Is it?", title="Odd", tags=("t",))
     answer = Post("8", "Yes.", parent_id="\ud800")
     assert list(with_questions([odd, answer]))[1].question == "Is it?"

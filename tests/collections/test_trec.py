@@ -13,7 +13,7 @@ from mathsetu.collections.rows import BadRows, Problem
 from mathsetu.errors import InputError, RowError
 from mathsetu.records import Hit, Judgment, Run
 
-# A mark of the byte order at the beginning of a file belongs to none of its words.
+# A byte order mark at the beginning of a file is not part of its first word.
 words = st.text(min_size=1, max_size=6).filter(
     lambda text: text.split() == [text] and not text.startswith("\ufeff")
 )
@@ -24,7 +24,7 @@ hits = st.lists(
 
 
 @given(st.builds(Run, name=words, rankings=st.dictionaries(words, hits, min_size=1, max_size=3)))
-def test_a_run_comes_back_as_it_was(run: Run) -> None:
+def test_a_run_is_read_back_unchanged(run: Run) -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "run.txt"
         trec.write_run(path, run)
@@ -32,14 +32,14 @@ def test_a_run_comes_back_as_it_was(run: Run) -> None:
 
 
 @given(st.lists(st.builds(Judgment, query_id=words, id=words, grade=st.integers(-9, 10**18 - 1))))
-def test_judgments_come_back_as_they_were(judgments: list[Judgment]) -> None:
+def test_judgments_are_read_back_unchanged(judgments: list[Judgment]) -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "qrels.txt"
         trec.write_qrels(path, judgments)
         assert list(trec.read_qrels(path)) == judgments
 
 
-def test_any_white_space_and_any_iteration_column_will_do(tmp_path: Path) -> None:
+def test_any_white_space_and_any_iteration_column_are_accepted(tmp_path: Path) -> None:
     path = tmp_path / "run.txt"
     path.write_text("A.1\tQ0\t7\t1\t2.0\tname\r\nA.1  0 8 2 1.5e0 name\n\nA.1 1 9 3 -1 name\n")
     assert [hit.id for hit in trec.read_run(path).rankings["A.1"]] == ["7", "8", "9"]
@@ -60,7 +60,7 @@ def test_hits_are_ranked_by_score_whatever_their_order_in_the_file(tmp_path: Pat
         ("A.1 Q0 7 1 1_0 r", "score '1_0' is not a finite number"),
     ],
 )
-def test_a_bad_row_is_named_or_skipped(tmp_path: Path, row: str, problem: str) -> None:
+def test_a_bad_row_is_reported_or_skipped(tmp_path: Path, row: str, problem: str) -> None:
     path = tmp_path / "run.txt"
     path.write_text(f"A.1 Q0 6 1 3.0 r\n{row}\n")
     with pytest.raises(RowError, match=problem) as caught:
@@ -71,14 +71,14 @@ def test_a_bad_row_is_named_or_skipped(tmp_path: Path, row: str, problem: str) -
     assert [problem.line for problem in trec.validate_run(path)] == [2]
 
 
-def test_a_bad_grade_is_named(tmp_path: Path) -> None:
+def test_a_bad_grade_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "qrels.txt"
     path.write_text("A.1 0 7 good\n")
     with pytest.raises(RowError, match=r"line 1: grade 'good' is not an integer"):
         list(trec.read_qrels(path))
 
 
-def test_the_validator_names_each_problem_with_its_line(tmp_path: Path) -> None:
+def test_the_validator_reports_each_problem_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "run.txt"
     path.write_text(
         "A.1 Q0 7 1 2.0 r\n"
@@ -134,7 +134,7 @@ def test_an_id_with_white_space_is_not_written(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_hits_and_topics_that_do_not_exist_are_named(tmp_path: Path) -> None:
+def test_posts_and_topics_that_do_not_exist_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "run.txt"
     path.write_text("A.1 Q0 7 1 3 r\nA.9 Q0 8 1 3 r\nA.9 Q0 7 2 2 r\nA.9 Q0 8 3 1 r\n")
     assert [str(problem) for problem in trec.validate_run(path, ["A.1"], ["7"])] == [
@@ -144,7 +144,7 @@ def test_hits_and_topics_that_do_not_exist_are_named(tmp_path: Path) -> None:
     ]
 
 
-def test_ranks_may_be_counted_from_nought(tmp_path: Path) -> None:
+def test_ranks_may_start_at_zero(tmp_path: Path) -> None:
     path = tmp_path / "run.txt"
     path.write_text("A.1 Q0 a 0 3 r\nA.1 Q0 b 1 3 r\nA.1 Q0 c 3 1 r\n")
     assert [str(problem) for problem in trec.validate_run(path)] == [
@@ -152,14 +152,14 @@ def test_ranks_may_be_counted_from_nought(tmp_path: Path) -> None:
     ]
 
 
-def test_a_ranking_knows_how_many_different_hits_it_has() -> None:
+def test_the_rank_checker_counts_different_hits() -> None:
     checker = trec.RankChecker()
     for line, hit in enumerate("abca"):
         checker.check(line, "A.1", hit, 1.0)
     assert checker.counts() == {"A.1": 3}
 
 
-def test_rankings_that_rise_are_noted() -> None:
+def test_rankings_with_rising_scores_are_noted() -> None:
     rising, falling = [Hit("a", 1.0), Hit("b", 2.0)], [Hit("a", 2.0), Hit("b", 2.0)]
     for rankings, notes in (
         ({"A.1": falling}, []),

@@ -48,7 +48,7 @@ def counting() -> tuple[BadRows, Tally]:
     return BadRows(tally=tally, notes=[]), tally
 
 
-def test_an_archive_lists_its_files_by_name_and_has_them() -> None:
+def test_an_archive_lists_finds_and_reads_its_files_by_name() -> None:
     members = {"b/two.md": b"22", "a.md": b"1", ".hidden": b"x", "b/.hidden": b"x", "../c": b"x"}
     for tree in (ZipTree(zipped(members), "a.zip"), TarTree(tarred(members), "a.zip")):
         bad, tally = counting()
@@ -61,7 +61,7 @@ def test_an_archive_lists_its_files_by_name_and_has_them() -> None:
             tree.read("b/two.md", 1)
 
 
-def test_an_encrypted_member_is_told() -> None:
+def test_an_encrypted_member_is_reported_as_ignored() -> None:
     tree = ZipTree(zipped({"a.md": b"1", "b.md": b"2"}), "a.zip")
     tree._members["a.md"].flag_bits |= 1
     bad, tally = counting()
@@ -69,7 +69,7 @@ def test_an_encrypted_member_is_told() -> None:
     assert tally.ignored.first == {"encrypted": ["a.zip/a.md"]}
 
 
-def test_an_archive_may_have_so_many_members(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_members_of_an_archive_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trees, "MAX_MEMBERS", 2)
     members = {"a": b"1", "b": b"2"}
     for make, pack in ((ZipTree, zipped), (TarTree, tarred)):
@@ -78,7 +78,9 @@ def test_an_archive_may_have_so_many_members(monkeypatch: pytest.MonkeyPatch) ->
             list(make(pack({**members, "c": b"3"}), "x").entries(BadRows()))
 
 
-def test_an_archive_may_grow_to_a_hundred_times_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_archive_may_unpack_to_at_most_a_hundred_times_its_size(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(trees, "LONGEST_ARCHIVE", 10)
     trees._check_growth(10, 0, "x")
     trees._check_growth(200, 2, "x")
@@ -86,7 +88,7 @@ def test_an_archive_may_grow_to_a_hundred_times_its_size(monkeypatch: pytest.Mon
         trees._check_growth(201, 2, "x")
 
 
-def test_a_compressed_archive_may_unpack_to_so_much(
+def test_the_unpacked_size_of_a_compressed_archive_is_limited(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = tarred({"a": b"1"}).getvalue()
@@ -104,7 +106,7 @@ def test_a_compressed_archive_may_unpack_to_so_much(
         pass
 
 
-def test_compressions_are_known_by_their_first_bytes() -> None:
+def test_compression_is_recognised_by_the_first_bytes() -> None:
     for pack in (gzip.compress, lzma.compress, bz2.compress):
         data = pack(b"text")
         unpack = compression(data[:16])
@@ -114,7 +116,7 @@ def test_compressions_are_known_by_their_first_bytes() -> None:
     assert compression(b"text") is None
 
 
-def test_a_7z_archive_inside_another_is_refused() -> None:
+def test_a_7z_archive_inside_another_archive_is_refused() -> None:
     data = b"7z\xbc\xaf\x27\x1c"
     with (
         pytest.raises(InputError, match=r"^x: a 7z archive inside another"),
@@ -125,12 +127,12 @@ def test_a_7z_archive_inside_another_is_refused() -> None:
         assert tree is None
 
 
-def test_names_that_lead_out_are_none() -> None:
+def test_names_that_lead_outside_the_archive_become_empty() -> None:
     names = ["a\\b", "a/../b", "..", ".", "../a", "a/../../b", "/a", "a\0b", "..a"]
     assert list(map(clean_name, names)) == ["a/b", "b", "", "", "", "", "", "", "..a"]
 
 
-def test_a_folder_passes_over_what_is_hidden_a_link_or_a_library(tmp_path: Path) -> None:
+def test_hidden_files_links_and_libraries_in_a_folder_are_skipped(tmp_path: Path) -> None:
     for name in ("b/z.md", "b/a.md", "a.md", ".git/x", ".x", "lib/manifest.json"):
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
@@ -150,7 +152,7 @@ def test_a_folder_passes_over_what_is_hidden_a_link_or_a_library(tmp_path: Path)
     assert not any(map(tree.has, ("link.md", "link/a.md", "b", "b/../a.md", "b//a.md", "c")))
 
 
-def test_a_folder_that_cannot_be_read_is_told(
+def test_a_folder_that_cannot_be_read_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def closed(place: Path) -> object:

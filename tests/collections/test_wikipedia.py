@@ -27,7 +27,7 @@ def read(folder: Path, *pages: str, bad: BadRows | None = None, head: str = HEAD
     return list(wikipedia.read_posts(path, bad or BadRows()))
 
 
-def test_sections_of_an_article_are_posts_with_addresses(tmp_path: Path) -> None:
+def test_sections_of_an_article_are_posts_with_urls(tmp_path: Path) -> None:
     text = (
         "Begin.\n== A b ==\nOne.\n=== C ===\nTwo.\n==== D ====\nThree.\n===== E =====\nFour.\n"
         "== A b ==\nFive.\n== F ==\n== A b ==\nSix.\n"
@@ -48,7 +48,7 @@ def test_sections_of_an_article_are_posts_with_addresses(tmp_path: Path) -> None
     assert {post.kind for post in found} == {"article"}
 
 
-def test_formulas_are_named_by_the_section_that_they_stand_in(tmp_path: Path) -> None:
+def test_the_id_of_a_formula_begins_with_the_id_of_its_section(tmp_path: Path) -> None:
     text = "<math>a</math>\n== B ==\n<math>b</math>\n"
     first, second = read(tmp_path, page("P", text), head='<mediawiki xml:lang="en">')
     assert (first.id, first.url) == ("wiki:P", "")
@@ -56,7 +56,7 @@ def test_formulas_are_named_by_the_section_that_they_stand_in(tmp_path: Path) ->
     assert second.formulas[0].id.startswith("wiki:P#B")
 
 
-def test_pages_that_are_no_articles_are_counted(tmp_path: Path) -> None:
+def test_pages_that_are_not_articles_are_counted_as_ignored(tmp_path: Path) -> None:
     bad = BadRows(skip=True, tally=Tally())
     found = read(
         tmp_path,
@@ -90,6 +90,6 @@ def test_a_section_with_too_many_formulas_is_reported_and_the_others_are_read(
     ]
 
 
-def test_a_long_heading_is_cut_in_the_address(tmp_path: Path) -> None:
+def test_a_long_heading_is_cut_in_the_id(tmp_path: Path) -> None:
     (post,) = read(tmp_path, page("P", f"== {'a' * 130} ==\ntext"))
     assert post.id == f"hiwiki:P#{'a' * 120}"

@@ -1,4 +1,4 @@
-"""Word documents, part by part."""
+"""Word documents: headings, styles, titles, equations and footnotes."""
 
 import zipfile
 from pathlib import Path
@@ -42,7 +42,7 @@ def read(folder: Path, *paragraphs: str, bad: BadRows | None = None, **parts: st
     return list(open_posts(path, bad or BadRows()))
 
 
-def test_headings_of_three_levels_cut_a_document(tmp_path: Path) -> None:
+def test_a_document_is_split_at_headings_of_three_levels(tmp_path: Path) -> None:
     found = read(
         tmp_path,
         said("Before"),
@@ -64,7 +64,7 @@ def test_headings_of_three_levels_cut_a_document(tmp_path: Path) -> None:
     ]
 
 
-def test_styles_are_known_by_their_english_names(tmp_path: Path) -> None:
+def test_styles_are_recognised_by_their_english_names(tmp_path: Path) -> None:
     style = '<w:style w:styleId="{}"><w:name w:val="{}"/></w:style>'
     made = style.format("berschrift1", " Heading 1 ") + style.format("Titel", "Title ")
     made += '<w:style w:styleId="none"/>' + style.format("x", "heading 4")
@@ -79,12 +79,12 @@ def test_styles_are_known_by_their_english_names(tmp_path: Path) -> None:
     assert [(post.title, post.body) for post in found] == [("Buch › Eins", "a")]
 
 
-def test_the_title_may_stand_in_the_properties(tmp_path: Path) -> None:
+def test_the_title_may_come_from_the_document_properties(tmp_path: Path) -> None:
     (post,) = read(tmp_path, said("text"), core=CORE)
     assert post.title == "A \\$ title"
 
 
-def test_equations_footnotes_and_text_are_told_apart(tmp_path: Path) -> None:
+def test_equations_and_footnotes_are_read_and_lost_equations_are_counted(tmp_path: Path) -> None:
     bad = BadRows(tally=Tally(), notes=[])
     note = f'<w:footnote w:id="2">{said("see there")}</w:footnote>'
     reference = '<w:footnoteReference w:id="2"/>'
@@ -105,14 +105,16 @@ def test_equations_footnotes_and_text_are_told_apart(tmp_path: Path) -> None:
     assert "1 equations are objects of the old equation editor" in told
 
 
-def test_a_document_without_text_is_told(tmp_path: Path) -> None:
+def test_a_document_without_text_is_reported(tmp_path: Path) -> None:
     bad = BadRows(tally=Tally())
     assert read(tmp_path, paragraph("<w:t> </w:t>"), bad=bad) == []
     assert bad.tally is not None
     assert (dict(bad.tally.ignored.counts), dict(bad.tally.files)) == ({"no text in it": 1}, {})
 
 
-def test_what_is_no_word_document_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_says_why_a_word_document_cannot_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "a.docx"
     with zipfile.ZipFile(path, "w") as file:
         file.writestr("word/styles.xml", "<a/>")
@@ -128,9 +130,9 @@ def test_what_is_no_word_document_is_named(tmp_path: Path, monkeypatch: pytest.M
         read(tmp_path, said("text"))
 
 
-def test_what_stands_before_the_first_heading_is_no_chapter(tmp_path: Path) -> None:
+def test_text_before_the_first_heading_is_a_post_of_its_own(tmp_path: Path) -> None:
     found = read(tmp_path, said("Before"), said("One", "Heading1"), said("text"))
     assert [(post.id, post.title) for post in found] == [("a.docx", "a"), ("a.docx#one", "One")]
-    # A heading alone is told by the sections under it, and not by what only follows it.
+    # A heading without text is left out only if a subsection follows, not another section.
     found = read(tmp_path, said("One", "Heading1"), said("Two", "Heading1"), said("x", "Heading2"))
     assert [post.title for post in found] == ["One", "Two › x"]

@@ -1,4 +1,4 @@
-"""Rows of a dump: the quick way and the parser give the same."""
+"""Rows of a dump: the fast reader gives the same rows as an XML parser."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,7 +13,7 @@ from mathsetu.errors import NotationError, RowError
 from mathsetu.formulas.mathml import read_presentation
 from mathsetu.markup.attributes import BrokenReference, from_attribute, to_attribute
 
-# Lines that a quick reader might take for something else.
+# Lines that a fast reader might misread.
 LINES = st.lists(
     st.sampled_from(
         [
@@ -50,7 +50,7 @@ LINES = st.lists(
 
 
 @given(lines=LINES, head=st.sampled_from(["", '<?xml version="1.0" encoding="utf-8"?>\n']))
-def test_rows_are_those_that_an_xml_parser_finds(lines: list[str], head: str) -> None:
+def test_the_fast_reader_finds_the_same_rows_as_an_xml_parser(lines: list[str], head: str) -> None:
     document = "\n".join([f"{head}<posts>", *lines, "</posts>\n"])
     with TemporaryDirectory() as folder:
         path = Path(folder) / "Posts.xml"
@@ -74,14 +74,14 @@ def parsed(document: bytes) -> tuple[list[dict[str, str]], int]:
 
 
 def resolved(path: Path) -> list[dict[str, str]]:
-    # Each body is read before the next row, as a reader of posts does it.
+    # Each body is resolved before the next row is read, as in the reader of posts.
     return [
         {name: from_attribute(value) if name == "Body" else value for name, value in row.items()}
         for _, row in read_rows(path, as_written="Body")
     ]
 
 
-def test_every_row_knows_its_line(tmp_path: Path) -> None:
+def test_every_row_has_its_line_number(tmp_path: Path) -> None:
     path = tmp_path / "Posts.xml"
     plain = '<row Id="{}" Body="b" />'
     other = "<row Id='{}'\n Body='b'/>"
@@ -101,7 +101,9 @@ def test_every_row_knows_its_line(tmp_path: Path) -> None:
         '<!DOCTYPE posts [<!ATTLIST row Body CDATA "">]>\n<posts>\n',
     ],
 )
-def test_what_a_document_declares_counts_for_every_row(tmp_path: Path, head: str) -> None:
+def test_a_declared_encoding_or_default_value_applies_to_every_row(
+    tmp_path: Path, head: str
+) -> None:
     path = tmp_path / "Posts.xml"
     path.write_bytes(
         f'{head}<row Id="1" Body="é" />\n</posts>'.encode("iso-8859-1")
@@ -113,7 +115,7 @@ def test_what_a_document_declares_counts_for_every_row(tmp_path: Path, head: str
 
 
 @given(st.text(st.characters(exclude_categories=["Cs", "Cc"])))
-def test_attributes_are_written_and_read(text: str) -> None:
+def test_attributes_are_read_back_unchanged(text: str) -> None:
     text = text.replace("\ufffe", "").replace("\uffff", "")
     element = f'<a b="{to_attribute(text)}"/>'
     assert from_attribute(to_attribute(text)) == text
@@ -121,7 +123,7 @@ def test_attributes_are_written_and_read(text: str) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["nope", "shift_jis", "utf-7", "idna", "hex"])
-def test_a_declared_encoding_that_cannot_be_read_is_named(tmp_path: Path, encoding: str) -> None:
+def test_an_unsupported_declared_encoding_is_refused(tmp_path: Path, encoding: str) -> None:
     path = tmp_path / "Posts.xml"
     path.write_text(f"<?xml version='1.0' encoding='{encoding}'?><posts><row Body=''/></posts>")
     with pytest.raises(RowError, match=r"line \d+: malformed XML"):

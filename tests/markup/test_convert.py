@@ -15,7 +15,7 @@ from mathsetu.markup.pages import with_containers
 from tests.timing import assert_grows_at_most, assert_within
 
 FORMS = ("text", "markdown", "latex", "html")
-# Pieces that markup reacts to, so that random texts are full of near-formulas.
+# Pieces with a meaning in markup, so that random texts are full of near-formulas.
 PIECES = st.sampled_from(
     "$ $$ \\$ \\( \\) \\[ \\] { } \\ \\\\ \\begin{align} \\end{align} \\begin{array} \\end{array} "
     "\\verb| % ` ``` <p> </p> <span class=\"math-container\"> </span> <code> </code> <!-- --> < > "
@@ -42,7 +42,7 @@ def test_joining_the_spans_gives_the_source_back(form: str, source: str) -> None
 @pytest.mark.parametrize("form", FORMS)
 @given(source=HOSTILE)
 def test_marked_text_holds_the_same_formulas_as_its_source(form: str, source: str) -> None:
-    # In Markdown, what stands in a script or a comment is seen by nobody, formulas included.
+    # In Markdown, scripts and comments are removed with the formulas in them.
     assume(form != "markdown" or ("<script" not in source and "<!--" not in source))
     page = with_containers(source) if form == "html" else source
     expected = [_bare(span) for span in split(page, form) if span.kind == "formula"]
@@ -53,7 +53,7 @@ def test_marked_text_holds_the_same_formulas_as_its_source(form: str, source: st
 @pytest.mark.parametrize("form", FORMS)
 @given(source=HOSTILE)
 @example(source="a\0b")
-def test_records_hold_what_marked_text_holds(form: str, source: str) -> None:
+def test_text_and_formulas_agree_with_the_marked_text(form: str, source: str) -> None:
     text, formulas = text_and_formulas(source, form, "7", "body")
     assert text == to_marked_text(source, form)
     held = [span.content for span in split(to_marked_text(source, form)) if span.kind == "formula"]
@@ -131,7 +131,7 @@ def test_latex_becomes_clean_text() -> None:
     )
 
 
-def test_plain_shows_dollars_as_dollars() -> None:
+def test_plain_text_shows_dollar_signs_without_backslashes() -> None:
     assert plain(to_marked_text("costs $5 and $6")) == "costs $5 and $6"
 
 
@@ -179,7 +179,7 @@ def test_lists_keep_their_numbers_and_tables_their_rows(source: str, form: str, 
     assert to_marked_text(source, form) == text
 
 
-def test_an_unknown_form_is_refused_with_the_known_ones() -> None:
+def test_the_error_for_an_unknown_form_lists_the_known_forms() -> None:
     with pytest.raises(UnknownFormat, match=r"'docx' \(known: html, latex, markdown, text\)"):
         split("x", "docx")
 
@@ -197,7 +197,7 @@ def test_a_snippet_never_breaks_a_formula(text: str, width: int, around: int) ->
             assert span.raw in whole
 
 
-def test_a_snippet_is_about_as_long_as_asked_and_holds_the_place() -> None:
+def test_a_snippet_is_no_longer_than_requested_and_contains_the_given_place() -> None:
     text = " ".join(f"word{number}" for number in range(200))
     cut = snippet(text, 60, start=text.index("word100"))
     assert "word100" in cut
@@ -217,7 +217,7 @@ DENSE = "The harmonic series diverges; so do other sums of $1/n$."
     ],
 )
 @pytest.mark.parametrize("before", [PROSE, f"{PROSE}The sum is harmonic. {PROSE}"])
-def test_a_snippet_is_of_the_place_with_the_most_matches(
+def test_a_snippet_shows_the_place_with_the_most_matches(
     words: dict[str, list[str]], formulas: list[str], before: str
 ) -> None:
     cut = matched_snippet([before + DENSE + PROSE], formulas, words, width=80)
@@ -234,7 +234,7 @@ def test_a_snippet_comes_from_the_text_with_the_most_matches() -> None:
     assert matched_snippet(["", "A sum of a prime."], ["y"], {"x": ["x"]}) == "A sum of a prime."
 
 
-def test_a_word_is_found_inside_another_only_where_it_occurs_nowhere_else() -> None:
+def test_a_match_inside_a_longer_word_counts_only_if_no_whole_word_matches() -> None:
     text = f"Subsets are common. {PROSE}A set is a class."
     assert matched_snippet([text], [], {"set": ["set"]}, 20) == "… else. A set is a …"
     assert "的素数" in matched_snippet(
@@ -242,7 +242,7 @@ def test_a_word_is_found_inside_another_only_where_it_occurs_nowhere_else() -> N
     )
 
 
-def test_of_matches_longer_than_a_snippet_the_beginning_is_shown() -> None:
+def test_a_match_longer_than_the_snippet_is_shown_from_its_beginning() -> None:
     words = {"a": [" ".join(["alpha"] * 20)], "b": ["beta"]}
     cut = matched_snippet([f"{PROSE}{' '.join(['alpha'] * 20)} beta"], [], words, width=40)
     assert cut == f"… {' '.join(['alpha'] * 6)} …"
@@ -260,7 +260,7 @@ WORST_CASES = [
 @pytest.mark.thorough
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("piece", WORST_CASES)
-def test_time_grows_no_faster_than_the_input(form: str, piece: str) -> None:
+def test_splitting_time_grows_about_linearly_with_the_input(form: str, piece: str) -> None:
     """Ten times the input; a quadratic algorithm would take a hundred times as long."""
     small, large = (partial(split, piece * count, form) for count in (500, 5_000))
     assert_grows_at_most(15, small, large)
@@ -277,7 +277,7 @@ def test_pages_in_attributes_take_linear_time_too(piece: str) -> None:
 
 
 @pytest.mark.thorough
-def test_much_noise_takes_seconds_at_most() -> None:
+def test_fifty_thousand_random_characters_take_at_most_three_seconds() -> None:
     generator = random.Random(7)
     noise = "".join(generator.choices("$\\{}()[]<>&;`%\n abc", k=50_000))
     assert_within(3, lambda: [to_marked_text(noise, form) for form in FORMS])
@@ -286,14 +286,18 @@ def test_much_noise_takes_seconds_at_most() -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("latex", ["5", "5.20", "12", ") and also (", ". So let", "x\\\\"])
 @pytest.mark.parametrize("after", ["5", " 5", "", " and then", "$y$"])
-def test_a_formula_of_a_latex_file_is_found_again_whatever_follows(latex: str, after: str) -> None:
+def test_a_latex_formula_stays_a_formula_in_marked_text_whatever_follows(
+    latex: str, after: str
+) -> None:
     text = to_marked_text(f"Let ${latex}${after}", "latex")
     assert next(span.content for span in split(text) if span.kind == "formula") == latex
 
 
 @pytest.mark.parametrize("latex", [", a knjige 30", "- in 3", ") and (", ". Sei"])
 @pytest.mark.parametrize("after", ["", ".", "x", "$y$"])
-def test_a_formula_of_a_latex_file_is_found_again_after_a_number(latex: str, after: str) -> None:
+def test_a_latex_formula_after_a_number_stays_a_formula_in_marked_text(
+    latex: str, after: str
+) -> None:
     text = to_marked_text(f"the 20 ${latex}${after}", "latex")
     assert next(span.content for span in split(text) if span.kind == "formula") == latex
 
@@ -304,6 +308,6 @@ def test_dollars_in_a_container_stay_part_of_its_formula() -> None:
 
 
 @pytest.mark.parametrize("page", ["<t<p>>", "a <t</p>> b", "<t <p>>", "x<y<p>z", "<p>a<b</p>"])
-def test_a_paragraph_inside_of_a_tag_is_read_the_same_in_both_ways(page: str) -> None:
+def test_a_paragraph_tag_inside_another_tag_is_read_the_same_by_both_functions(page: str) -> None:
     text, _ = text_and_formulas(page, "html", "7", "body")
     assert text == to_marked_text(page, "html")

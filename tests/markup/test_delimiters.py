@@ -1,4 +1,4 @@
-"""Which formulas people mean by which delimiters."""
+"""Which delimiters enclose formulas, and which dollar signs are prices."""
 
 import pytest
 
@@ -29,7 +29,7 @@ def test_each_delimiter_is_found(text: str, expected: list[str] | None) -> None:
     assert formulas(text) == ([text] if expected is None else expected)
 
 
-def test_display_is_told_from_inline() -> None:
+def test_displayed_and_inline_formulas_are_distinguished() -> None:
     spans = split("$a$ $$b$$ \\(c\\) \\[d\\] \\begin{gather}e\\end{gather}")
     assert [s.display for s in spans if s.kind == "formula"] == [False, True, False, True, True]
 
@@ -56,11 +56,11 @@ def test_display_is_told_from_inline() -> None:
         "Un café à 3\u00a0$, un livre à 20\u00a0$.",
     ],
 )
-def test_what_is_not_a_formula_stays_text(text: str) -> None:
+def test_prices_and_unclosed_delimiters_stay_text(text: str) -> None:
     assert formulas(text) == []
 
 
-def test_prices_and_formulas_live_side_by_side() -> None:
+def test_prices_and_formulas_in_one_text_are_distinguished() -> None:
     assert formulas("I paid $5 for two, so $x=2.5$ each") == ["x=2.5"]
     assert formulas("The price $\\$5$ is $5$ dollars") == ["\\$5", "5"]
     assert formulas("there are $3$ cases and $4$ more") == ["3", "4"]
@@ -112,7 +112,7 @@ def test_a_formula_after_a_number_is_found(text: str, expected: list[str]) -> No
         ("मूल्य $500 है, दर \\(r=0.03\\) है, फिर $530 है", ["r=0.03"]),
     ],
 )
-def test_dollars_do_not_reach_across_other_formulas(
+def test_a_pair_of_dollars_does_not_enclose_another_formula(
     text: str, expected: list[str], form: str
 ) -> None:
     assert formulas(text, form) == expected
@@ -127,42 +127,42 @@ def test_dollars_do_not_reach_across_other_formulas(
         "f\\(x\\)=2",
     ],
 )
-def test_brackets_inside_of_a_formula_belong_to_it(latex: str) -> None:
+def test_brackets_inside_a_formula_belong_to_it(latex: str) -> None:
     assert formulas(f"Let ${latex}$ and $z$ be") == [latex, "z"]
 
 
-def test_a_latex_file_has_no_prices() -> None:
+def test_dollars_in_a_latex_file_are_never_prices() -> None:
     assert formulas("from $5 to 6$", "latex") == ["5 to 6"]
 
 
-def test_a_dollar_inside_braces_does_not_close() -> None:
+def test_a_dollar_inside_braces_does_not_close_the_formula() -> None:
     assert formulas("$a \\text{ if $b$ holds}$ then $c$") == ["a \\text{ if $b$ holds}", "c"]
 
 
-def test_unbalanced_braces_close_at_the_next_dollar() -> None:
+def test_a_formula_with_unbalanced_braces_ends_at_the_next_dollar() -> None:
     assert formulas("$x^{2$ and $y$") == ["x^{2", "y"]
 
 
-def test_no_formula_reaches_across_a_blank_line() -> None:
+def test_a_formula_does_not_extend_over_a_blank_line() -> None:
     assert formulas("costs x$ a\n\nand $y$") == ["y"]
 
 
-def test_one_stray_dollar_does_not_turn_a_post_inside_out() -> None:
+def test_a_stray_dollar_does_not_affect_later_formulas() -> None:
     text = "a stray $ in this sentence and then $x$ is given by $y$ as we know"
     assert formulas(text) == ["x", "y"]
 
 
-def test_a_control_space_that_lost_its_space_still_closes() -> None:
+def test_a_formula_may_end_with_a_backslash_before_the_dollar() -> None:
     assert formulas("[ $\\ 4 < 0\\$ ] so the roots $z$ are") == ["\\ 4 < 0", "z"]
 
 
-def test_nested_environments_of_one_name_are_one_formula() -> None:
+def test_nested_environments_of_the_same_name_are_one_formula() -> None:
     inner = "\\begin{array}{c}1\\end{array}"
     whole = f"\\begin{{array}}{{c}}{inner}\\end{{array}}"
     assert formulas(f"so {whole}.") == [whole]
 
 
-def test_escaped_backslashes_do_not_open() -> None:
+def test_an_escaped_backslash_does_not_open_a_formula() -> None:
     assert formulas("a \\\\(not math\\\\) b") == []
 
 

@@ -21,7 +21,7 @@ from mathsetu.markup import formula_in_latex, formula_in_markdown, split, to_mar
         ("eqnarray", "a&=&b", r"$$\begin{array}{rcl}a&=&b\end{array}$$"),
     ],
 )
-def test_what_is_a_display_by_itself_has_no_delimiters_in_latex_and_dollars_in_markdown(
+def test_a_display_environment_has_no_delimiters_in_latex_and_dollars_in_markdown(
     name: str, star: str, rows: str, in_markdown: str
 ) -> None:
     latex = rf"\begin{{{name}{star}}}{rows}\end{{{name}{star}}}"
@@ -29,23 +29,23 @@ def test_what_is_a_display_by_itself_has_no_delimiters_in_latex_and_dollars_in_m
     assert formula_in_markdown(latex, display=True) == in_markdown
 
 
-def test_an_environment_of_inline_formulas_stays_inline() -> None:
+def test_an_inline_environment_stays_inline() -> None:
     latex = r"\begin{math}a=b\end{math}"
     assert formula_in_latex(latex, display=True) == latex
     assert formula_in_markdown(latex, display=True) == "$a=b$"
 
 
-def test_a_part_of_a_formula_has_delimiters_everywhere() -> None:
+def test_an_environment_within_a_formula_gets_delimiters_in_latex_and_markdown() -> None:
     matrix = r"\begin{pmatrix}a\\b\end{pmatrix}"
     assert formula_in_latex(matrix, display=True) == rf"\[{matrix}\]"
     assert formula_in_latex(matrix, display=False) == f"${matrix}$"
     assert formula_in_markdown(matrix, display=True) == f"$${matrix}$$"
-    # MathJax takes a display inside a formula, LaTeX does not.
+    # MathJax accepts a display environment inside a formula, LaTeX does not.
     within = r"f=\begin{align}a&=b\end{align}"
     assert formula_in_latex(within, display=True) == r"\[f=\begin{aligned}a&=b\end{aligned}\]"
 
 
-def test_a_formula_has_no_blank_lines() -> None:
+def test_a_formula_is_written_without_blank_lines() -> None:
     gather = "\\begin{gather}\nx\n \n\\label{e}\n\\\\ y\n\\end{gather}"
     assert "\n\n" not in formula_in_latex(gather.replace("\\label{e}", ""), display=True)
     written = formula_in_markdown(gather, display=True)
@@ -60,7 +60,7 @@ def test_rows_with_tags_stay_in_the_environment_that_allows_tags() -> None:
 
 @pytest.mark.parametrize("form", ["text", "latex", "markdown", "html"])
 @pytest.mark.parametrize("dollars", ["$", "$$"])
-def test_a_matrix_stays_in_its_line_or_displayed_as_it_was(form: str, dollars: str) -> None:
+def test_a_matrix_stays_inline_or_displayed_as_in_the_source(form: str, dollars: str) -> None:
     source = rf"Let {dollars}\begin{{pmatrix}}a\\b\end{{pmatrix}}{dollars} be."
     assert to_marked_text(source, form) == source
     assert split(source)[1].display == (dollars == "$$")

@@ -1,4 +1,4 @@
-"""HTML as pages with mathematics write it."""
+"""The formulas and the text of HTML pages."""
 
 import pytest
 
@@ -19,12 +19,12 @@ def test_a_container_without_dollars_is_a_formula_too() -> None:
     assert formulas('<span id="1" class="math-container">x^2</span>') == ["x^2"]
 
 
-def test_display_containers_are_display() -> None:
+def test_containers_with_double_dollars_are_displayed_formulas() -> None:
     page = '<span class="math-container" id="1">$$x$$</span>'
     assert [span.display for span in split(page, "html")] == [True]
 
 
-def test_where_a_page_marks_its_formulas_other_dollars_are_dollars() -> None:
+def test_dollars_outside_containers_are_text_if_the_page_has_containers() -> None:
     page = 'From $5 to 6$ <span class="math-container">$x$</span>'
     assert formulas(page) == ["x"]
     assert to_marked_text(page, "html") == "From \\$5 to 6\\$ $x$"
@@ -49,12 +49,12 @@ def test_code_is_kept_but_holds_no_formulas() -> None:
     assert to_marked_text(page, "html") == "echo \\$HOME \\$PATH\nand \\$x\\$"
 
 
-def test_scripts_styles_and_comments_leave_nothing() -> None:
+def test_scripts_styles_and_comments_are_removed() -> None:
     page = "<style>p{}</style><script>alert(1)</script>a<!-- $x$ --><!DOCTYPE html>b"
     assert to_marked_text(page, "html") == "ab"
 
 
-def test_blocks_become_lines_and_entities_characters() -> None:
+def test_blocks_become_lines_and_entities_become_characters() -> None:
     page = "<h1>Sums</h1><ul><li>one&nbsp;&mdash; two</li><li>three</li></ul><p>a<br/>b</p>"
     assert to_marked_text(page, "html") == "Sums\n- one — two\n- three\na\nb"
 
@@ -63,10 +63,10 @@ def test_attributes_may_hold_angle_brackets() -> None:
     assert to_marked_text('<img alt="a > b" src=x>text', "html") == "text"
 
 
-def test_a_lonely_angle_bracket_is_text() -> None:
+def test_an_angle_bracket_that_opens_no_tag_is_text() -> None:
     assert to_marked_text("if a < b and b > c, $x<y$", "html") == "if a < b and b > c, $x<y$"
 
 
 @pytest.mark.parametrize("page", ["$&lt$$<$", "$&lt$$b$", "&lt$x$", "&amp$a$$b$", "a&ltb $x$"])
-def test_a_reference_without_its_semicolon_ends_before_a_delimiter(page: str) -> None:
+def test_a_page_with_references_without_semicolons_is_split_without_loss(page: str) -> None:
     assert "".join(span.raw for span in split(page, "html")) == page

@@ -1,4 +1,4 @@
-"""Formulas of pages in every form, and the marks of wikis."""
+"""Formulas of web pages in every notation, and wikitext."""
 
 import pytest
 
@@ -65,7 +65,7 @@ def test_pages_give_their_text_and_formulas(page: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(("page", "text"), FORMULAS)
-def test_a_row_gives_the_formulas_that_a_page_gives(page: str, text: str) -> None:
+def test_a_row_gives_the_same_formulas_as_a_page(page: str, text: str) -> None:
     assert to_marked_text(page, "html") == text
     for form, source in (("html", page), ("attribute", to_attribute(page))):
         read, formulas = text_and_formulas(source, form, "7", "body")
@@ -91,7 +91,7 @@ def test_a_container_keeps_its_id_beside_other_formulas() -> None:
         '<b class="mathematics">$x$</b>',
     ],
 )
-def test_a_row_whose_formulas_are_plain_is_left_as_it_is(page: str) -> None:
+def test_a_row_with_only_plain_formulas_is_left_unchanged(page: str) -> None:
     assert with_containers(page) is page
 
 
@@ -149,7 +149,7 @@ def test_pages_take_linear_time(piece: str) -> None:
     assert_linear(lambda text: list(sections(text)), piece, 8_000)
 
 
-def test_a_cleaned_page_has_one_formula_a_container() -> None:
+def test_a_cleaned_page_has_each_formula_once() -> None:
     spans = [span for span in split(clean_page(WIKIPEDIA), "html") if span.kind == "formula"]
     assert [span.content for span in spans] == ["a^{2}=c^{2}", "x^{2}"]
 
@@ -164,12 +164,12 @@ def test_a_cleaned_page_has_one_formula_a_container() -> None:
         ("a<sup></sup>b<sup>c", "abc"),
     ],
 )
-def test_indices_and_exponents_of_html_stay_such(source: str, text: str) -> None:
+def test_subscripts_and_superscripts_of_html_are_kept(source: str, text: str) -> None:
     assert to_marked_text(f"<p>{source}</p>", "html") == text
     assert to_marked_text(source, "markdown") == text
 
 
-def test_tags_in_upper_case_end_where_others_do() -> None:
+def test_tags_in_upper_case_are_read_like_tags_in_lower_case() -> None:
     page = "<P>before</P><SCRIPT>var a;</SCRIPT><P>after \\(x<A\\)</P><PRE>code</PRE><P>end</P>"
     assert clean_page(page) == clean_page(page.replace("SCRIPT", "script").replace("PRE", "pre"))
     assert "after" in clean_page(page)

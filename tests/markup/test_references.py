@@ -1,4 +1,4 @@
-"""References to characters, however long they are and whatever they name."""
+"""Character references of any length and to any character."""
 
 import html
 
@@ -23,7 +23,7 @@ def test_references_are_read_as_the_standard_library_reads_them(text: str) -> No
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("reference", LONG + ODD)
-def test_no_reference_stops_a_reader(reference: str) -> None:
+def test_no_character_reference_causes_an_error(reference: str) -> None:
     for form in ("text", "markdown", "latex", "html"):
         for source in (reference, f"${reference}$", f"<code>{reference}</code>", f"`{reference}`"):
             to_marked_text(source, form)
@@ -34,16 +34,16 @@ def test_no_reference_stops_a_reader(reference: str) -> None:
         assert parse_latex(latex).slt.label
 
 
-def test_a_reference_to_no_character_becomes_the_replacement_character() -> None:
+def test_a_reference_to_an_invalid_character_becomes_the_replacement_character() -> None:
     assert unescape("a&#" + "9" * 5000 + ";b&#" + "0" * 5000 + "65;") == "a\ufffdbA"
 
 
 @pytest.mark.parametrize("marks", ["&#xE000;0&#xE001;", "&#57344;7&#057345;", "\ue0005\ue001"])
-def test_markdown_cannot_forge_the_place_of_a_formula(marks: str) -> None:
+def test_markdown_cannot_forge_the_placeholder_of_a_formula(marks: str) -> None:
     assert to_marked_text(f"{marks} and $x$", "markdown").count("$x$") == 1
 
 
-def test_mathml_with_a_long_reference_is_read_or_refused() -> None:
+def test_mathml_with_a_long_reference_is_refused() -> None:
     from mathsetu.errors import NotationError
 
     with pytest.raises(NotationError):

@@ -1,4 +1,4 @@
-"""XML from anywhere: what is refused, where, and what comes out of the rest."""
+"""Untrusted XML: what is refused, with its place, and the trees that are read."""
 
 from xml.etree import ElementTree
 
@@ -35,7 +35,7 @@ def test_an_entity_is_refused_where_a_document_type_is_allowed() -> None:
         ("<a>\ud800</a>".encode("utf-8", "surrogatepass"), "invalid token", 1, 3),
     ],
 )
-def test_what_is_malformed_is_named_with_its_place(
+def test_malformed_xml_is_reported_with_its_line_and_byte(
     data: bytes, problem: str, line: int, byte: int
 ) -> None:
     with pytest.raises(RefusedXml, match=problem) as refused:
@@ -43,7 +43,7 @@ def test_what_is_malformed_is_named_with_its_place(
     assert (refused.value.line, refused.value.byte) == (line, byte)
 
 
-def test_depth_has_a_limit() -> None:
+def test_the_depth_of_nesting_is_limited() -> None:
     def nested(depth: int) -> bytes:
         return b"<a>" * depth + b"</a>" * depth
 
@@ -61,7 +61,9 @@ def test_depth_has_a_limit() -> None:
         max_leaves=8,
     )
 )
-def test_trees_are_those_of_the_standard_library(tree: tuple[str, str, list[object]]) -> None:
+def test_trees_are_the_same_as_those_of_the_standard_library(
+    tree: tuple[str, str, list[object]],
+) -> None:
     def written(node: tuple[str, str, list[object]]) -> ElementTree.Element:
         name, text, children = node
         element = ElementTree.Element(f"{{urn:{name}}}{name}", {name: text})
