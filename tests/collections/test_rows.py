@@ -140,8 +140,8 @@ def test_faulty_formulas_and_posts_with_a_lone_dollar_are_counted_by_reason() ->
     ]
 
 
-def test_the_default_number_of_messages_is_kept() -> None:
+def test_ten_messages_are_kept_and_all_errors_counted() -> None:
     bad = BadRows(skip=True)
     for line in range(1, 100):
         bad.report(RowError("a", line, "bad"))
-    assert (len(bad.messages), bad.count) == (bad.keep, 99)
+    assert (len(bad.messages), bad.count) == (10, 99)
