@@ -1,4 +1,4 @@
-"""The command line as a user meets it: output, exit codes, one clear line for each mistake."""
+"""The command line: output, exit codes, one clear line for each mistake."""
 
 import json
 import subprocess
@@ -17,7 +17,7 @@ from tests.light import LIGHT_TOML
 
 
 def started(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    """The command line in a process of its own, as a shell starts it."""
+    """The command line in its own process, as a shell starts it."""
     return subprocess.run(
         [sys.executable, "-m", "mathsetu", *arguments],
         input=stdin,
@@ -51,7 +51,7 @@ def test_help_lists_every_verb_and_each_has_help(mathsetu: Mathsetu) -> None:
         assert f"Usage: {verb}" in help_text.output
 
 
-def test_examples_in_help_texts_keep_their_lines() -> None:
+def test_examples_in_help_texts_keep_their_line_breaks() -> None:
     for words in [*([verb] for verb in VERBS), ["train", "graph"], ["graph", "compare"]]:
         with pytest.raises(SystemExit), redirect_stdout(StringIO()) as shown:
             main([*words, "--help"])
@@ -74,7 +74,7 @@ def test_inspect_shows_spans(mathsetu: Mathsetu) -> None:
     assert "3 spans, 1 formula\n" in shown
 
 
-def test_inspect_shows_prices_as_people_write_them(mathsetu: Mathsetu) -> None:
+def test_inspect_shows_prices_without_backslashes(mathsetu: Mathsetu) -> None:
     shown = mathsetu("inspect", r"A pencil costs \$5 if $x=\$5$").out
     assert "A pencil costs $5 if" in shown
     assert r"x=\$5" in shown
@@ -110,7 +110,7 @@ def test_inspect_shows_a_file_as_the_index_reads_it(mathsetu: Mathsetu) -> None:
     assert "1 formula" in mathsetu("inspect", "--file", "README.note").out
 
 
-def test_inspect_reads_one_post_or_the_source_of_a_file(mathsetu: Mathsetu) -> None:
+def test_inspect_refuses_id_and_form_together(mathsetu: Mathsetu) -> None:
     Path("note.md").write_text("Some $x$", encoding="utf-8")
     asked = ("inspect", "--file", "note.md", "--id", "note.md", "--form", "text")
     assert "give either --id or --form" in mathsetu.refuses(*asked)
@@ -123,7 +123,7 @@ def test_inspect_says_that_a_text_is_also_the_name_of_a_file(mathsetu: Mathsetu)
     assert mathsetu("inspect", "note.txt").err == ""
 
 
-def test_inspect_refuses_a_file_that_is_no_text(mathsetu: Mathsetu) -> None:
+def test_inspect_refuses_unsupported_types_of_files(mathsetu: Mathsetu) -> None:
     Path("test.odt").write_bytes(b"PK\x03\x04\x98\xff")
     for command in (("--file", "test.odt"), ("--problems", "--file", "test.odt")):
         assert "is not a supported type of file" in mathsetu.refuses("inspect", *command)
@@ -220,19 +220,19 @@ def test_inspect_finds_a_post_of_a_collection(mathsetu: Mathsetu, sampler: Path)
     assert any(span["kind"] == "formula" for span in shown["spans"])
 
 
-def test_text_from_outside_cannot_drive_the_terminal(mathsetu: Mathsetu) -> None:
+def test_untrusted_text_cannot_control_the_terminal(mathsetu: Mathsetu) -> None:
     assert "\x1b" not in mathsetu("inspect", "a \x1b[31mred [bold]b[/bold] $x$").out
 
 
 @pytest.mark.thorough
-def test_the_sampler_tells_what_it_holds(mathsetu: Mathsetu) -> None:
+def test_sampler_shows_its_content(mathsetu: Mathsetu) -> None:
     assert json.loads(mathsetu("sampler", "--json").out)["topics"] == 48
     assert "$" in mathsetu("sampler", "show", "gaussian-integral.hi").out
     assert mathsetu("sampler", "show", "nothing.en").code == 2
 
 
 @pytest.mark.thorough
-def test_convert_there_and_back_changes_nothing(
+def test_repeated_conversion_changes_nothing(
     mathsetu: Mathsetu, sampler: Path, tmp_path: Path
 ) -> None:
     first, second = tmp_path / "a.jsonl.gz", tmp_path / "b.jsonl"
@@ -275,7 +275,7 @@ def test_a_wrong_submission_is_rejected_with_exit_code_1(
 
 
 @pytest.mark.parametrize("row", ["{} Q0 {} 1 0.9 ours", "{}\t{}\t1\t0.9\tours"])
-def test_runs_are_compared_with_their_topics_and_posts(
+def test_validate_checks_runs_against_topics_and_posts(
     mathsetu: Mathsetu, tmp_path: Path, row: str
 ) -> None:
     run, topics, posts = tmp_path / "run.tsv", tmp_path / "topics.jsonl", tmp_path / "posts.jsonl"
@@ -314,7 +314,7 @@ def test_runs_are_compared_with_their_topics_and_posts(
         (["formula", "x", "--against", ""], "--against: the formula is empty"),
     ],
 )
-def test_a_users_mistake_is_one_clear_line_and_exit_code_2(
+def test_a_mistake_of_the_user_gets_one_clear_line_and_exit_code_2(
     mathsetu: Mathsetu, arguments: list[str], message: str
 ) -> None:
     result = mathsetu(*arguments)
@@ -335,7 +335,7 @@ def test_a_users_mistake_is_one_clear_line_and_exit_code_2(
         ["convert", "sampler/posts.jsonl", "{}.jsonl"],
     ],
 )
-def test_a_path_that_the_system_refuses_is_one_line_in_every_verb(
+def test_every_verb_reports_an_invalid_path_in_one_line(
     mathsetu: Mathsetu,
     sampler: Path,
     arguments: list[str],
@@ -343,13 +343,13 @@ def test_a_path_that_the_system_refuses_is_one_line_in_every_verb(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    # Longer than any file's name, since root may enter every folder.
+    # The name is too long: permissions would not stop root.
     refused = mathsetu.refuses(*(argument.format("x" * 300) for argument in arguments))
     assert refused.startswith(f"mathsetu: {'x' * 300}")
     assert refused.endswith("(file name too long)")
 
 
-def test_holding_different_things_is_refused(
+def test_converting_posts_to_a_format_of_judgments_is_refused(
     mathsetu: Mathsetu, sampler: Path, tmp_path: Path
 ) -> None:
     result = mathsetu(
@@ -372,7 +372,7 @@ def test_holding_different_things_is_refused(
         ("some.run", "c.csv", "clmir-submission"),
     ],
 )
-def test_a_run_is_written_as_trec_has_it_unless_the_name_says_otherwise(
+def test_a_run_is_written_in_trec_format_unless_the_file_name_says_otherwise(
     mathsetu: Mathsetu, tmp_path: Path, source: str, target: str, written: str
 ) -> None:
     (tmp_path / "answers.tsv").write_text("A.1\t7\t1\t2.5\tmine\n")
@@ -382,19 +382,19 @@ def test_a_run_is_written_as_trec_has_it_unless_the_name_says_otherwise(
     assert json.loads(told.out)["to"] == written
     again = json.loads(mathsetu("convert", target, "again.run", "--json").out)
     assert again["from"] == written
-    is_named = written != "clmir-submission"  # which numbers its runs
+    is_named = written != "clmir-submission"  # this format numbers its runs
     assert (tmp_path / "again.run").read_text().rstrip().endswith("mine") == is_named
 
 
 @pytest.mark.parametrize("target", ["c.jsonl", "c.xml", "-"])
-def test_a_run_is_not_written_under_the_name_of_something_else(
+def test_convert_needs_a_format_for_a_run_if_the_name_of_the_target_gives_none(
     mathsetu: Mathsetu, tmp_path: Path, target: str
 ) -> None:
     (tmp_path / "some.run").write_text("A.1 Q0 7 1 2.5 mine\n")
     assert "say --to one of" in mathsetu.refuses("convert", "some.run", target)
 
 
-def test_of_thousands_of_problems_the_first_are_shown_and_those_that_matter_first(
+def test_validate_shows_the_first_problems_with_errors_before_warnings(
     mathsetu: Mathsetu, tmp_path: Path
 ) -> None:
     rising = [f"A.1 Q0 p{rank} {rank} {rank} x\n" for rank in range(1, 60)]

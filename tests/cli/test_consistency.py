@@ -1,4 +1,4 @@
-"""One order of arguments, one word for one option, and hints for those who know the old ones."""
+"""Verbs share one order of arguments and names of options; the old ones give a hint."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -40,14 +40,14 @@ def commands() -> Iterator[tuple[str, click.Command]]:
             yield name, command
 
 
-def test_what_a_verb_works_on_comes_first() -> None:
+def test_the_library_is_the_first_argument_of_every_verb() -> None:
     for name, command in commands():
         arguments = [one.name for one in command.params if isinstance(one, click.Argument)]
         if "library" in arguments:
             assert arguments[0] == "library", name
 
 
-def test_the_same_thing_has_the_same_name_in_every_verb() -> None:
+def test_options_with_the_same_help_have_the_same_name_in_every_verb() -> None:
     names: dict[str, set[tuple[str, ...]]] = defaultdict(set)
     for _, command in commands():
         for option in command.params:
@@ -70,7 +70,7 @@ def test_every_option_for_a_language_has_the_same_type() -> None:
                 assert isinstance(option.type, LanguageName), f"{name} {option.opts}"
 
 
-def test_formats_languages_and_files_have_one_word_each() -> None:
+def test_options_for_formats_grades_and_measures_have_the_same_name_everywhere() -> None:
     words = {"FORMAT": {"--from", "--to"}, "GRADE": {"--relevant-from"}, "MEASURE": {"--measure"}}
     for name, command in commands():
         for option in command.params:
@@ -78,7 +78,7 @@ def test_formats_languages_and_files_have_one_word_each() -> None:
                 assert option.opts[-1] in words[option.metavar], name
 
 
-def test_the_help_lists_every_verb_once_under_who_needs_it(mathsetu: Mathsetu) -> None:
+def test_the_help_lists_every_verb_once_in_its_group(mathsetu: Mathsetu) -> None:
     shown = mathsetu("--help").out
     for group, verbs in GROUPS.items():
         assert f"\n{group}:\n" in shown
@@ -88,7 +88,7 @@ def test_the_help_lists_every_verb_once_under_who_needs_it(mathsetu: Mathsetu) -
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("given", [("posts.jsonl", "lib"), ("posts.jsonl", "more.jsonl", "lib")])
-def test_the_former_order_is_understood_with_a_hint(
+def test_the_old_order_of_arguments_is_accepted_with_a_hint(
     mathsetu: Mathsetu, source: Path, given: tuple[str, ...]
 ) -> None:
     jsonl.write_posts(source.with_name("more.jsonl"), [Post(id="3", body="matrices")])
@@ -106,12 +106,14 @@ def test_the_sampler_is_a_source_in_either_order(mathsetu: Mathsetu, source: Pat
     options = ("--recipe", "light.toml", "--processes", "1")
     assert "hint" not in mathsetu("index", "lib", "sampler", *options).err
     assert ORDER in mathsetu("index", "sampler", "lib", *options).err
-    # With a file behind it, the name can only be that of a library.
+    # If a file follows, the name can only mean a library.
     assert mathsetu("index", "sampler", "posts.jsonl", *options).code == 0
     assert Path("sampler", "manifest.json").is_file()
 
 
-def test_nothing_but_a_library_is_taken_for_one(mathsetu: Mathsetu, source: Path) -> None:
+def test_a_folder_that_is_not_a_library_is_not_used_as_one(
+    mathsetu: Mathsetu, source: Path
+) -> None:
     folder = source.with_name("notes")
     folder.mkdir()
     (folder / "a.md").write_text("primes", encoding="utf-8")
@@ -120,7 +122,7 @@ def test_nothing_but_a_library_is_taken_for_one(mathsetu: Mathsetu, source: Path
     assert [path.name for path in folder.iterdir()] == ["a.md"]
 
 
-def test_remove_names_the_ids_that_no_post_has(mathsetu: Mathsetu, source: Path) -> None:
+def test_remove_names_unknown_ids(mathsetu: Mathsetu, source: Path) -> None:
     mathsetu("index", "lib", source, "--recipe", "light.toml", "--processes", "1")
     done = mathsetu("remove", "lib", "9", "1", "8", "9")
     assert done.code == 1
@@ -130,7 +132,7 @@ def test_remove_names_the_ids_that_no_post_has(mathsetu: Mathsetu, source: Path)
 
 
 @pytest.mark.thorough
-def test_one_is_singular(mathsetu: Mathsetu, source: Path) -> None:
+def test_messages_about_one_post_use_the_singular(mathsetu: Mathsetu, source: Path) -> None:
     options = ("--recipe", "light.toml", "--processes", "1")
     jsonl.write_posts(source, [Post(id="1", body="primes")])
     assert "lib: 1 post indexed" in mathsetu("index", "lib", source, *options).out
@@ -151,7 +153,7 @@ def test_one_is_singular(mathsetu: Mathsetu, source: Path) -> None:
         (("fuse", "combsum", "run.txt", "run.txt", "out.txt", "--depth", "1"), "--k"),
     ],
 )
-def test_former_names_of_options_are_understood_with_a_hint(
+def test_old_names_of_options_are_accepted_with_a_hint(
     mathsetu: Mathsetu, tmp_path: Path, former: tuple[str, ...], present: str
 ) -> None:
     trec.write_run(tmp_path / "run.txt", Run("r", {"1": (Hit("a", 1.0), Hit("b", 0.5))}))
@@ -161,14 +163,16 @@ def test_former_names_of_options_are_understood_with_a_hint(
     assert done.err.count("hint: ") == sum(one.startswith("--") for one in former)
 
 
-def test_the_constant_of_rrf_is_not_the_number_of_hits(mathsetu: Mathsetu, tmp_path: Path) -> None:
+def test_the_constant_of_rrf_and_the_number_of_hits_are_separate_options(
+    mathsetu: Mathsetu, tmp_path: Path
+) -> None:
     trec.write_run(tmp_path / "run.txt", Run("r", {"1": (Hit("a", 1.0), Hit("b", 0.5))}))
     given = ("fuse", "rrf", "run.txt", "run.txt", "-")
     assert mathsetu(*given, "--rrf-k", "1", "--k", "1").out == "1 Q0 a 1 1.0 rrf\n"
     assert "hint" in mathsetu(*given, "--k", "1").err
 
 
-def test_who_forgets_the_target_of_a_fusion_keeps_the_last_run(
+def test_a_fusion_without_a_target_does_not_overwrite_the_last_run(
     mathsetu: Mathsetu, tmp_path: Path
 ) -> None:
     files = ("one.txt", "two.txt", "three.txt")
@@ -184,7 +188,7 @@ def test_who_forgets_the_target_of_a_fusion_keeps_the_last_run(
     assert "qrels.txt: exists" in mathsetu.refuses("fuse", "rrf", *files, "qrels.txt")
     assert mathsetu("fuse", "rrf", *files, "--overwrite").code == 0
     assert (tmp_path / "three.txt").read_bytes() != before
-    # What a fusion has written may be an input of the next.
+    # The output of a fusion can be the input of another.
     for name in ("rrf", "mine"):
         said = mathsetu.refuses("fuse", "rrf", *files, "--name", name)
         assert "three.txt: exists; the result" in said

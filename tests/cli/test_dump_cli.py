@@ -1,4 +1,4 @@
-"""ARQMath's tasks from the files that the lab gives out, as a researcher runs them."""
+"""The ARQMath tasks from the files of the lab, as a researcher runs them."""
 
 import json
 import shutil
@@ -12,7 +12,7 @@ from tests.dump import THREADS, Dump, make_dump
 
 @pytest.fixture(scope="module")
 def dump(tmp_path_factory: pytest.TempPathFactory) -> Dump:
-    """The files, and the libraries that tests have built of them."""
+    """The files, and the libraries that tests build from them."""
     return make_dump(tmp_path_factory.mktemp("lab") / "dump")
 
 
@@ -32,7 +32,7 @@ def measured(mathsetu: Mathsetu, *arguments: str) -> dict[str, float]:
 
 
 @pytest.mark.thorough
-def test_task_1_ranks_answers_each_with_its_question(mathsetu: Mathsetu, dump: Dump) -> None:
+def test_task_1_ranks_answers_together_with_their_questions(mathsetu: Mathsetu, dump: Dump) -> None:
     library = indexed(mathsetu, dump, "msm-bm25", "--set", "posts.kinds=['answer']")
     run = dump / "run.tsv"
     told = mathsetu.json("run", library, dump / "topics-task1.xml", run, "--to",
@@ -42,7 +42,7 @@ def test_task_1_ranks_answers_each_with_its_question(mathsetu: Mathsetu, dump: D
     found = [line.split("\t") for line in Path(run).read_text(encoding="utf-8").splitlines()]
     answers = {post for name, post in dump.posts.items() if "question" not in name}
     assert {row[1] for row in found} <= answers
-    # The words of the topics are those of the questions alone.
+    # The words of the topics occur only in the questions.
     asked = {name.split()[0]: post for name, post in dump.posts.items() if "accepted" in name}
     first = {row[0]: row[1][:-1] for row in found if row[2] == "1"}
     assert first == {
@@ -53,7 +53,7 @@ def test_task_1_ranks_answers_each_with_its_question(mathsetu: Mathsetu, dump: D
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("recipe", ["formula", "mathamr-plus"])
-def test_task_2_finds_formulas_by_the_ids_of_the_collection(
+def test_task_2_finds_formulas_with_the_ids_of_the_collection(
     mathsetu: Mathsetu, dump: Dump, recipe: str
 ) -> None:
     library = indexed(mathsetu, dump, recipe)
@@ -88,7 +88,7 @@ def _visual_ids(folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.thorough
-def test_formulas_look_the_same_by_their_layout_where_no_table_says(
+def test_without_a_table_formulas_with_the_same_layout_count_as_identical(
     mathsetu: Mathsetu, dump: Dump
 ) -> None:
     library, run = indexed(mathsetu, dump, "formula"), dump / "run.tsv"
@@ -106,7 +106,7 @@ def test_formulas_look_the_same_by_their_layout_where_no_table_says(
 
 
 @pytest.mark.parametrize("given", ["--formulas", "--posts"])
-def test_ids_that_are_no_formulas_of_the_collection_are_refused(
+def test_validate_reports_ids_that_are_not_formulas_of_the_collection(
     mathsetu: Mathsetu, dump: Dump, given: str
 ) -> None:
     source = dump / ("latex_representation_v3" if given == "--formulas" else "Posts.xml")
@@ -127,7 +127,9 @@ def test_ids_that_are_no_formulas_of_the_collection_are_refused(
     assert "B.99 is not a topic" in shown.out
 
 
-def test_a_run_of_posts_is_told_from_one_of_formulas(mathsetu: Mathsetu, dump: Dump) -> None:
+def test_validate_detects_a_run_of_posts_in_the_format_of_formula_runs(
+    mathsetu: Mathsetu, dump: Dump
+) -> None:
     run = Path(dump / "run.tsv")
     run.write_text("B.1\t10\t10\t1\t2.5\tours\nB.1\t12\t12\t2\t2.4\tours\n", encoding="utf-8")
     shown = mathsetu("validate", run)
@@ -136,7 +138,7 @@ def test_a_run_of_posts_is_told_from_one_of_formulas(mathsetu: Mathsetu, dump: D
 
 
 @pytest.mark.thorough
-def test_what_cannot_be_run_is_said(mathsetu: Mathsetu, dump: Dump) -> None:
+def test_impossible_runs_get_a_clear_error(mathsetu: Mathsetu, dump: Dump) -> None:
     formulas = indexed(mathsetu, dump, "formula")
     words = indexed(mathsetu, dump, "msm-bm25")
     task, run = dump / "topics-task2.xml", dump / "run.tsv"
@@ -157,7 +159,7 @@ def test_what_cannot_be_run_is_said(mathsetu: Mathsetu, dump: Dump) -> None:
         assert message in mathsetu.refuses("run", *arguments)
 
 
-def test_comments_beside_the_posts_are_passed_over_with_a_word(
+def test_a_file_of_comments_next_to_the_posts_is_skipped_and_reported(
     mathsetu: Mathsetu, dump: Dump, tmp_path: Path
 ) -> None:
     folder = tmp_path / "posts"

@@ -1,4 +1,4 @@
-"""`mathsetu evaluate` and `mathsetu compare` as a user meets them."""
+"""The verbs evaluate and compare."""
 
 import csv
 import json
@@ -22,7 +22,7 @@ TOPICS = (
 
 @pytest.fixture
 def folder(tmp_path: Path, mathsetu: Mathsetu) -> Path:
-    """Where the command line is called, with a few small files."""
+    """The current folder of the command line, with a few small files."""
     files = {"qrels.txt": QRELS, "good.run": GOOD, "poor.run": POOR, "topics.jsonl": TOPICS}
     for name, text in files.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
@@ -36,7 +36,7 @@ def evaluated(mathsetu: Mathsetu, *arguments: str) -> dict[str, dict[str, object
     return measures
 
 
-def test_evaluate_shows_measures_with_intervals_and_what_was_judged(
+def test_evaluate_shows_measures_with_intervals_and_the_share_of_judged_hits(
     mathsetu: Mathsetu, folder: Path
 ) -> None:
     shown = mathsetu("evaluate", "qrels.txt", "good.run", "-m", "P@1", "-m", "MAP'")
@@ -46,7 +46,7 @@ def test_evaluate_shows_measures_with_intervals_and_what_was_judged(
 
 
 @pytest.mark.thorough
-def test_tables_say_how_many_topics_count_and_the_relevant_grades_where_these_matter(
+def test_tables_show_the_number_of_topics_and_the_relevant_grades_if_used(
     mathsetu: Mathsetu, folder: Path
 ) -> None:
     for verb in (
@@ -60,7 +60,7 @@ def test_tables_say_how_many_topics_count_and_the_relevant_grades_where_these_ma
         assert "  3 topics; relevant: grade 3 or more." in mathsetu(*graded, "-m", "MAP").out
 
 
-def test_evaluate_speaks_json_with_every_topic(mathsetu: Mathsetu, folder: Path) -> None:
+def test_evaluate_prints_json_with_every_topic(mathsetu: Mathsetu, folder: Path) -> None:
     found = evaluated(mathsetu, "poor.run", "-m", "MRR", "-m", "P'@1")
     assert found["MRR"]["topics"] == {"A.1": 0.5, "A.2": 0.0, "A.3": 0.0}
     assert found["P'@1"]["mean"] == 0.0
@@ -137,7 +137,7 @@ def test_compare_shows_significance_difference_and_wins(mathsetu: Mathsetu, fold
         assert part in answer.out
 
 
-def test_compare_speaks_json_for_every_measure_and_group(mathsetu: Mathsetu, folder: Path) -> None:
+def test_compare_prints_json_for_every_measure_and_group(mathsetu: Mathsetu, folder: Path) -> None:
     answer = mathsetu("compare", "qrels.txt", "poor.run", "good.run", "-m", "MRR", "-m", "P@1",
                       "--json", "--by", "language", "--topics", "topics.jsonl")  # fmt: skip
     found = json.loads(answer.out)["groups"]
@@ -149,7 +149,7 @@ def test_compare_speaks_json_for_every_measure_and_group(mathsetu: Mathsetu, fol
     assert (differences[1]["wins"], differences[1]["losses"]) == (3, 0)
 
 
-def test_runs_of_the_same_name_are_told_apart_by_their_files(
+def test_runs_with_the_same_name_are_shown_with_their_files(
     mathsetu: Mathsetu, folder: Path
 ) -> None:
     (folder / "same.run").write_text(POOR.replace("poor", "good"))
@@ -217,7 +217,7 @@ def test_evaluate_gives_the_published_figure_of_a_crossmath_run(
 
 
 @pytest.mark.thorough
-def test_all_pairs_are_tested_and_listed_as_json_while_the_table_keeps_the_first_run(
+def test_all_pairs_are_in_the_json_and_the_table_compares_with_the_first_run(
     mathsetu: Mathsetu, folder: Path
 ) -> None:
     (folder / "third.run").write_text(GOOD.replace("good", "third"), encoding="utf-8")
@@ -243,13 +243,13 @@ def test_figures_are_written(mathsetu: Mathsetu, folder: Path, plot: str) -> Non
         assert (folder / "f.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_without_matplotlib_the_extra_is_named(
+def test_without_matplotlib_the_error_names_the_extra(
     mathsetu: Mathsetu, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     line = mathsetu.refuses("evaluate", "qrels.txt", "good.run", "--write", "f.svg")
     assert "[plots]" in line
-    # Before any file is read, so that no work is lost.
+    # This is checked before any file is read, so that no work is lost.
     (folder / "broken.run").write_text("not a run")
     line = mathsetu.refuses("compare", "qrels.txt", "broken.run", "--write", "f.svg")
     assert "[plots]" in line
@@ -257,7 +257,7 @@ def test_without_matplotlib_the_extra_is_named(
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("width", ["1", "20", "40", "60", "80", "100", "120", "200"])
-def test_compare_cuts_neither_names_nor_numbers_at_any_width(
+def test_compare_does_not_cut_names_or_numbers_at_any_width(
     mathsetu: Mathsetu, folder: Path, monkeypatch: pytest.MonkeyPatch, width: str
 ) -> None:
     monkeypatch.setenv("COLUMNS", width)
@@ -275,12 +275,12 @@ def test_compare_cuts_neither_names_nor_numbers_at_any_width(
     for number in (difference["mean"], *difference["interval"]):
         assert f"{number:+.3f}" in shown
     assert f"{difference['wins']}/{difference['ties']}/{difference['losses']}" in shown
-    # A name may be wrapped, in the first column.
+    # A name can be wrapped in the first column.
     lines = [line[2:].split("  ")[0].strip() for line in shown.splitlines()]
     assert name in "".join(lines) or name in shown
 
 
-def test_in_a_pipe_a_table_is_as_wide_as_it_needs(
+def test_a_table_in_a_pipe_is_not_wrapped(
     mathsetu: Mathsetu, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("COLUMNS")
@@ -301,7 +301,7 @@ def test_in_a_pipe_a_table_is_as_wide_as_it_needs(
         ("fuse", "linear", "good.run", "poor.run", "fused.run", "--qrels", "-"),
     ],
 )
-def test_where_standard_input_is_not_read_the_advice_is_a_file(
+def test_verbs_that_do_not_read_standard_input_recommend_a_file(
     mathsetu: Mathsetu, folder: Path, command: tuple[str, ...]
 ) -> None:
     assert mathsetu.refuses(*command) == (

@@ -1,4 +1,4 @@
-"""``mathsetu graph``: comparing a query with a post, and what is said when it cannot be."""
+"""``mathsetu graph``: compares a query with a post, and builds, exports and imports graphs."""
 
 import gzip
 import json
@@ -29,7 +29,7 @@ def run(*arguments):
     return CliRunner().invoke(command, [*map(str, arguments)])
 
 
-def test_compare_names_the_parts_that_meet_and_draws_them(library, tmp_path):
+def test_compare_names_the_matching_parts_and_draws_them(library, tmp_path):
     found = run("compare", library, r"Why is it $\frac13$?", "1", "--write", tmp_path / "map.svg")
     assert found.exit_code == 0, found.output
     assert r"$\frac13$ ~" in found.output
@@ -43,7 +43,7 @@ def test_compare_as_json_has_a_cosine_for_every_pair(library):
     assert all(len(row) == len(found["post"]) for row in found["cosines"])
 
 
-def test_a_post_that_is_not_there_and_a_library_without_graphs_are_named(library, tmp_path):
+def test_an_unknown_post_and_a_library_without_graphs_are_reported(library, tmp_path):
     assert "there is no post '9'" in str(run("compare", library, "even", "9").exception)
     build_library(tmp_path / "words", POSTS, "msm-bm25", processes=1)
     found = run("upload", tmp_path / "words", "http://127.0.0.1:9")
@@ -64,12 +64,12 @@ def expected(fields=("title", "question", "body")):
     found = {}
     for post in POSTS:
         graph = GraphBuilder("terms").build(post_source(read_post(post), fields))
-        # Reading numbers nodes as they are written.
+        # Reading numbers the nodes in the order in which they are written.
         found[post.id] = write_penman(read_penman(write_penman(graph)))
     return found
 
 
-def test_build_writes_the_graphs_that_an_index_is_made_of(posts, tmp_path):
+def test_build_writes_the_graphs_that_an_index_uses(posts, tmp_path):
     target = tmp_path / "graphs.penman"
     found = run("build", posts, target, "--sentences", "terms")
     assert (found.exit_code, found.output) == (0, f"{target}: 3 graphs\n")
@@ -78,7 +78,7 @@ def test_build_writes_the_graphs_that_an_index_is_made_of(posts, tmp_path):
     assert penman_of(target) == expected(["body"]) != expected()
 
 
-def test_export_writes_the_graphs_of_a_library_as_its_index_has_read_them(library, tmp_path):
+def test_export_writes_the_graphs_of_a_library(library, tmp_path):
     found = run("export", library, tmp_path / "graphs.penman.gz", "--json")
     assert json.loads(found.output)["graphs"] == 3
     with gzip.open(tmp_path / "graphs.penman.gz", "rb") as packed:
@@ -86,11 +86,11 @@ def test_export_writes_the_graphs_of_a_library_as_its_index_has_read_them(librar
     assert penman_of(tmp_path / "graphs.penman") == expected()
 
 
-def test_graphs_of_a_parser_come_back_joined_and_an_index_takes_them(library, posts, tmp_path):
+def test_graphs_of_a_parser_are_imported_joined_and_used_by_an_index(library, posts, tmp_path):
     sentences = tmp_path / "sentences.txt"
     assert "4 sentences" in run("build", posts, sentences, "--for-parser").output
     blocks = sentences.read_text(encoding="utf-8").split("\n\n")
-    # What a parser would make of the sentences: every second one is beyond it.
+    # The output of a parser that fails for every second sentence.
     parsed = [f"{block}\n(s / state-01 :ARG1 (f / formula_0))" for block in blocks[::2] if block]
     (tmp_path / "parsed.txt").write_text("\n\n".join(parsed), encoding="utf-8")
     target = tmp_path / "graphs.sqlite"
@@ -114,7 +114,7 @@ def test_graphs_of_a_parser_come_back_joined_and_an_index_takes_them(library, po
         assert own.tolist() != theirs.tolist()
 
 
-def test_import_says_what_is_wrong_and_skips_it_when_told(tmp_path):
+def test_import_reports_bad_graphs_and_skips_them_with_skip_bad(tmp_path):
     (tmp_path / "bad.penman").write_text("# ::id 1\n(a / and\n\n# ::id 2\n(b / bound-01)\n")
     found = run("import", tmp_path / "bad.penman", tmp_path / "graphs.sqlite")
     assert "bad.penman line 1: no graph can be read" in str(found.exception)

@@ -1,4 +1,4 @@
-"""Nothing that a verb prints drives the terminal, whatever it quotes."""
+"""No output of a verb can control the terminal, whatever text it quotes."""
 
 import ast
 import json
@@ -14,7 +14,7 @@ import mathsetu.cli
 from mathsetu.printable import one_line, visible, visible_json
 from tests.command import Mathsetu, Result
 
-# Clear the screen, set the title, C1's own escape, DEL, an override of direction, half a character.
+# Codes that clear the screen, set the title or the direction; C1 and DEL; a lone surrogate.
 EVIL = "\x1b[2J\x1b]0;pwned\x07\x9b31m\x7f\u202egpj.exe\u2066\u2028\r\x08"
 HALF = "\ud800"
 UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -30,7 +30,7 @@ def assert_harmless(result: Result) -> None:
 
 @pytest.mark.thorough
 @given(st.text())
-def test_visible_text_holds_nothing_unsafe(text: str) -> None:
+def test_visible_text_has_no_unsafe_characters(text: str) -> None:
     assert not UNSAFE.search(visible(text))
     assert not re.search(r"[\n\t]", one_line(text))
     visible(text).encode("utf-8")
@@ -38,19 +38,19 @@ def test_visible_text_holds_nothing_unsafe(text: str) -> None:
 
 @given(st.recursive(st.text(), lambda part: st.lists(part) | st.dictionaries(st.text(), part)))
 @pytest.mark.thorough
-def test_visible_json_says_the_same(value: object) -> None:
+def test_visible_json_has_the_same_value(value: object) -> None:
     text = visible_json(json.dumps(value, ensure_ascii=False, indent=2))
     assert not UNSAFE.search(text)
     assert json.loads(text) == value
 
 
-def test_text_in_every_script_stays_as_it_is() -> None:
+def test_text_in_any_script_stays_unchanged() -> None:
     for text in ("می\u200cخواهم", "क्\u200dष", "e\u0301 中文 ∫ 𝔸 😀", "\u200fعربی\u200e", "a\tb\nc"):
         assert visible(text) == text
 
 
 def test_only_one_module_prints() -> None:
-    """A verb that printed by itself would pass its text on unescaped."""
+    """A verb that prints directly would not escape its text."""
     folder = Path(mathsetu.cli.__file__).parent
     for file in folder.glob("*.py"):
         if file.name == "output.py":
@@ -184,7 +184,7 @@ def test_hostile_arguments_and_recipes_are_shown_harmlessly(mathsetu: Mathsetu) 
 
 @pytest.mark.thorough
 def test_a_terminal_gets_converted_posts_without_escapes(tmp_path: Path) -> None:
-    """What goes to a file stays as it is; a terminal is not driven by it."""
+    """Output to a file stays unchanged; output to a terminal is escaped."""
     import pty
     import subprocess
     import sys

@@ -1,4 +1,4 @@
-"""What is said after an intake, and while it goes on."""
+"""Reports after reading sources, and progress during it."""
 
 import gzip
 import json
@@ -28,7 +28,7 @@ def fill(folder: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_the_report_names_what_was_read_and_what_was_not(mathsetu: Mathsetu) -> None:
+def test_the_report_names_files_that_were_read_and_skipped(mathsetu: Mathsetu) -> None:
     fill(Path("notes"))
     refused = mathsetu.refuses("index", "lib", "notes", "--recipe", "formula")
     assert "notes/bad.md line 1: byte 0xe9 is not UTF-8" in refused
@@ -58,7 +58,7 @@ def test_the_report_names_what_was_read_and_what_was_not(mathsetu: Mathsetu) -> 
 
 
 @pytest.mark.thorough
-def test_html_in_json_lines_is_told_and_read_with_form(mathsetu: Mathsetu) -> None:
+def test_html_in_json_lines_is_reported_and_read_with_form_html(mathsetu: Mathsetu) -> None:
     page = {"id": "1", "body": "<p>Is $a&lt;b$?</p>", "collection": "site"}
     Path("posts.jsonl").write_text(json.dumps(page) + "\n")
     note = "posts.jsonl: HTML tags in 1 of 1 bodies are kept as text (--form html"
@@ -79,7 +79,7 @@ def test_html_in_json_lines_is_told_and_read_with_form(mathsetu: Mathsetu) -> No
     assert "--form html: no JSON Lines, Parquet file or table of posts was read" in unused
 
 
-def test_collections_are_named_after_what_the_user_names(
+def test_collections_are_named_after_the_given_folder_or_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -95,7 +95,7 @@ def test_collections_are_named_after_what_the_user_names(
 
 
 @pytest.mark.thorough
-def test_a_resumed_build_says_that_it_counts_nothing_it_did_not_read(
+def test_a_resumed_build_reports_no_counts_of_files_it_did_not_read(
     mathsetu: Mathsetu, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def missing(*_: object) -> None:
@@ -119,7 +119,7 @@ def test_a_resumed_build_says_that_it_counts_nothing_it_did_not_read(
 
 
 @pytest.mark.thorough
-def test_who_stops_a_build_is_told_whether_the_same_command_resumes_it(
+def test_a_stopped_build_says_whether_the_same_command_resumes_it(
     mathsetu: Mathsetu, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def stop(*_: object) -> None:
@@ -127,7 +127,7 @@ def test_who_stops_a_build_is_told_whether_the_same_command_resumes_it(
 
     Path("sums.md").write_text("# Sums\n\nWhat is the sum of $1+1$?\n")
     arguments = ("index", "lib", "sums.md", "--recipe", "formula", "--processes", "1")
-    # Before all posts are read there is nothing to go on with.
+    # Before all posts are read there is nothing to resume.
     for place, told in (("_write_stores", "stopped"), ("make_builder", "the build")):
         with monkeypatch.context() as stopping:
             stopping.setattr(f"mathsetu.library.build.{place}", stop)
@@ -136,13 +136,13 @@ def test_who_stops_a_build_is_told_whether_the_same_command_resumes_it(
         assert stopped.err.strip().endswith(told)
     assert stopped.err.strip() == "mathsetu: stopped; the same command resumes the build"
     assert "  resumed: " in mathsetu(*arguments).out
-    # An addition begins anew, and promises nothing else.
+    # An addition always starts again, so its message promises nothing.
     with monkeypatch.context() as stopping:
         stopping.setattr("mathsetu.library.build.make_builder", stop)
         assert mathsetu("add", "lib", "sums.md").err.strip() == "mathsetu: stopped"
 
 
-def test_sources_that_are_all_bad_are_told_with_what_is_wrong(mathsetu: Mathsetu) -> None:
+def test_if_all_sources_are_bad_the_error_lists_their_problems(mathsetu: Mathsetu) -> None:
     for name in "abcd":
         Path(f"{name}.md").write_bytes(b"caf\xe9\n")
     refused = mathsetu.refuses("index", "lib", "a.md", "--skip-bad")
@@ -155,7 +155,7 @@ def test_sources_that_are_all_bad_are_told_with_what_is_wrong(mathsetu: Mathsetu
     assert refused.endswith("; 1 more like these)")
 
 
-def test_an_unfinished_library_is_known_as_one(
+def test_an_incomplete_library_is_recognised(
     mathsetu: Mathsetu, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def stop(*_: object) -> None:
@@ -184,7 +184,7 @@ def test_an_unfinished_library_is_known_as_one(
 
 
 @pytest.mark.thorough
-def test_a_library_is_not_among_the_notes_that_it_is_built_of(mathsetu: Mathsetu) -> None:
+def test_a_library_inside_its_source_folder_is_skipped(mathsetu: Mathsetu) -> None:
     Path("notes").mkdir()
     Path("notes/sums.md").write_text("# Sums\n\nWhat is the sum of $1+1$?\n")
     built = mathsetu("index", "notes/my.library", "notes", "--recipe", "formula")
@@ -194,7 +194,7 @@ def test_a_library_is_not_among_the_notes_that_it_is_built_of(mathsetu: Mathsetu
 
 
 @pytest.mark.thorough
-def test_a_library_is_no_source_and_its_posts_are_exported(mathsetu: Mathsetu) -> None:
+def test_a_library_is_refused_as_a_source_but_its_posts_can_be_exported(mathsetu: Mathsetu) -> None:
     Path("light.toml").write_text(LIGHT_TOML, encoding="utf-8")
     Path("notes").mkdir()
     Path("notes/sums.md").write_text("# Sums\n\nThe sum of $1+1$\n\n# More\n\nThe sum of $2+2$\n")
@@ -221,7 +221,7 @@ def test_a_library_is_no_source_and_its_posts_are_exported(mathsetu: Mathsetu) -
 
 
 @pytest.mark.thorough
-def test_what_a_recipe_leaves_out_is_told_and_its_formulas_do_not_count(
+def test_posts_that_a_recipe_leaves_out_are_reported_and_their_formulas_not_counted(
     mathsetu: Mathsetu,
 ) -> None:
     rows = (
@@ -244,7 +244,7 @@ def test_what_a_recipe_leaves_out_is_told_and_its_formulas_do_not_count(
 
 
 @pytest.mark.thorough
-def test_a_meter_tells_how_much_of_compressed_files_was_read(tmp_path: Path) -> None:
+def test_a_meter_shows_how_much_of_compressed_files_was_read(tmp_path: Path) -> None:
     path = tmp_path / "a.txt.gz"
     path.write_bytes(gzip.compress(b"".join(b"%d\n" % n for n in range(200_000))))
     (tmp_path / "b.txt").write_text("one\n")
@@ -259,7 +259,7 @@ def test_a_meter_tells_how_much_of_compressed_files_was_read(tmp_path: Path) -> 
         assert meter.done == meter.total
 
 
-def test_progress_shows_a_total_where_it_is_known(tmp_path: Path) -> None:
+def test_progress_shows_a_total_if_it_is_known(tmp_path: Path) -> None:
     progress = pytest.importorskip("rich.progress")
     (tmp_path / "a.txt").write_text("one\n" * 10)
     with progress.Progress(disable=True) as shown, metered([tmp_path]) as meter:

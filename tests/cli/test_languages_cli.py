@@ -1,4 +1,4 @@
-"""The language of a post or topic is what its file says, what --lang says, or what is found."""
+"""The language of a post or topic comes from its file, from --lang, or from detection."""
 
 import json
 from pathlib import Path
@@ -36,7 +36,7 @@ def indexed(mathsetu: Mathsetu, tmp_path: Path, recipe: Path, *more: str | Path)
 
 
 @pytest.mark.thorough
-def test_a_table_of_posts_is_in_the_languages_of_its_posts(
+def test_the_languages_of_posts_in_a_table_are_detected(
     mathsetu: Mathsetu, tmp_path: Path, recipe: Path
 ) -> None:
     table = tmp_path / "posts.csv"
@@ -74,7 +74,7 @@ def test_json_lines_may_state_languages_by_any_of_their_names(
         assert name in {hit["id"] for hit in found["hits"]}
 
 
-def test_lang_is_obeyed_where_the_file_says_nothing(
+def test_lang_sets_the_language_if_the_file_states_none(
     mathsetu: Mathsetu, tmp_path: Path, recipe: Path
 ) -> None:
     table = tmp_path / "posts.csv"
@@ -114,7 +114,7 @@ def test_an_unknown_language_is_refused_by_every_verb(
 
 
 @pytest.mark.thorough
-def test_languages_that_only_posts_state_are_found_by_these(
+def test_a_filter_accepts_languages_that_only_posts_state(
     mathsetu: Mathsetu, tmp_path: Path, recipe: Path
 ) -> None:
     posts = tmp_path / "posts.jsonl"
@@ -124,7 +124,7 @@ def test_languages_that_only_posts_state_are_found_by_these(
     found = mathsetu.json("search", library, "primes", "--in", "elvish", "--lang", "fi")
     assert isinstance(found, dict)
     assert [hit["id"] for hit in found["hits"]] == ["1"]
-    # A code that ISO 639 has, and the library has not.
+    # A code of ISO 639 that the library lacks.
     assert mathsetu("search", library, "primes", "--in", "kas_Deva").out == "nothing found\n"
 
 
@@ -140,10 +140,10 @@ def test_languages_that_only_posts_state_are_found_by_these(
         ("topics.csv", "query_id,query,context\nA.1,x,pole\n"),
     ],
 )
-def test_lang_is_obeyed_for_topics_of_every_format(
+def test_lang_sets_the_language_of_topics_in_every_format(
     mathsetu: Mathsetu, tmp_path: Path, recipe: Path, name: str, content: str
 ) -> None:
-    """A Czech "pole" is a field in English."""
+    """The Czech word "pole" means field."""
     posts = tmp_path / "posts.jsonl"
     bodies = {"field": "A field of numbers.", "pole": "A pole of order two."}
     jsonl.write_posts(posts, [Post(key, body, language="en") for key, body in bodies.items()])
@@ -162,7 +162,7 @@ def test_lang_is_obeyed_for_topics_of_every_format(
 def test_topics_in_xml_are_translated_from_the_language_of_lang(
     mathsetu: Mathsetu, tmp_path: Path
 ) -> None:
-    """CrossMath translates whole topics; its own files are XML, which names no language."""
+    """CrossMath translates whole topics; its files are XML, which states no language."""
     recipe = tmp_path / "translating.toml"
     recipe.write_text(
         """name = "translating"
@@ -190,7 +190,7 @@ def test_topics_in_xml_are_translated_from_the_language_of_lang(
     assert [one["hits"] for one in told if isinstance(one, dict)] == [1, 0]
 
 
-def test_facets_are_printed_where_something_is_counted(
+def test_facets_are_printed_only_if_they_have_counts(
     mathsetu: Mathsetu, tmp_path: Path, recipe: Path
 ) -> None:
     posts = tmp_path / "posts.jsonl"
@@ -203,7 +203,7 @@ def test_facets_are_printed_where_something_is_counted(
 
 
 @pytest.mark.thorough
-def test_the_answer_says_how_a_typed_query_was_read(
+def test_the_answer_shows_how_a_typed_query_was_read(
     mathsetu: Mathsetu, tmp_path: Path, recipe: Path
 ) -> None:
     posts = tmp_path / "posts.jsonl"
@@ -224,7 +224,7 @@ def test_the_answer_says_how_a_typed_query_was_read(
     assert as_words["query"]["formulas"] == []
 
 
-def test_a_language_that_is_not_served_in_full_is_named_with_its_grade_and_those_that_are(
+def test_a_query_in_a_language_of_a_lower_grade_gets_a_note(
     mathsetu: Mathsetu, tmp_path: Path, recipe: Path
 ) -> None:
     posts = tmp_path / "posts.jsonl"
@@ -259,7 +259,7 @@ def test_a_table_of_terms_is_exported_corrected_and_imported(
     assert "\treviewed\n" in kept
 
 
-def test_a_table_with_an_unknown_concept_or_of_no_language_is_refused(
+def test_importing_an_unknown_concept_and_exporting_english_are_refused(
     mathsetu: Mathsetu, tmp_path: Path
 ) -> None:
     table = tmp_path / "de.tsv"
@@ -272,7 +272,7 @@ def test_a_table_with_an_unknown_concept_or_of_no_language_is_refused(
 
 
 @pytest.mark.thorough
-def test_a_term_that_the_glossary_lacks_is_told(mathsetu: Mathsetu) -> None:
+def test_a_term_that_the_glossary_lacks_is_reported(mathsetu: Mathsetu) -> None:
     done = mathsetu("glossary", "search", "prme number")
     assert (done.code, done.out) == (1, "")
     assert "no term begins with or contains 'prme number'" in done.err

@@ -1,4 +1,4 @@
-"""index, add, remove, search, run, info and recipes as a user meets them."""
+"""The verbs index, add, remove, search, run, info and recipes."""
 
 import errno
 import gzip
@@ -56,7 +56,7 @@ def library(tmp_path: Path, source: Path, mathsetu: Mathsetu) -> Path:
 # What the verbs do
 
 
-def test_index_and_info_tell_what_there_is(mathsetu: Mathsetu, library: Path) -> None:
+def test_info_shows_the_content_of_a_library(mathsetu: Mathsetu, library: Path) -> None:
     facts = mathsetu.json("info", library)
     assert isinstance(facts, dict)
     assert facts["posts"] == 3
@@ -79,7 +79,7 @@ def test_search_shows_hits_with_their_reasons(mathsetu: Mathsetu, library: Path)
     assert "s → r" in shown
 
 
-def test_search_speaks_json(mathsetu: Mathsetu, library: Path) -> None:
+def test_search_prints_json(mathsetu: Mathsetu, library: Path) -> None:
     [first, *_] = mathsetu.json("search", library, "circle")["hits"]  # type: ignore[index, call-overload]
     assert (first["rank"], first["id"]) == (1, "1")
     added = sum(reason["score"] for reason in first["reasons"])
@@ -87,12 +87,12 @@ def test_search_speaks_json(mathsetu: Mathsetu, library: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_search_in_vain_ends_with_1(mathsetu: Mathsetu, library: Path) -> None:
+def test_search_without_hits_has_exit_code_1(mathsetu: Mathsetu, library: Path) -> None:
     result = mathsetu("search", library, "zzzzqqqq", "--in", "en")
     assert (result.code, result.out) == (1, "nothing found\n")
 
 
-def test_search_filters(mathsetu: Mathsetu, library: Path) -> None:
+def test_search_applies_filters(mathsetu: Mathsetu, library: Path) -> None:
     assert mathsetu("search", library, "circle", "--collection", "posts.jsonl").code == 0
     for wrong in (["--in", "cs"], ["--tag", "none"], ["--collection", "other"]):
         assert mathsetu("search", library, "circle", *wrong).code == 1
@@ -127,7 +127,7 @@ def test_a_run_file_has_every_topic_and_passes_its_validator(
 
 
 @pytest.mark.thorough
-def test_a_run_is_not_written_over_what_is_read_or_is_no_run(
+def test_a_run_does_not_overwrite_its_input_or_files_that_are_not_runs(
     mathsetu: Mathsetu, library: Path, tmp_path: Path
 ) -> None:
     topics, qrels, target = tmp_path / "q.jsonl", tmp_path / "qrels.txt", tmp_path / "q.run"
@@ -163,7 +163,7 @@ def test_recipes_are_listed_and_shown(mathsetu: Mathsetu) -> None:
     assert 'kind = "lexical"' in mathsetu("recipes", "default").out
 
 
-def test_a_recipe_of_ones_own_is_checked(mathsetu: Mathsetu) -> None:
+def test_a_recipe_of_the_user_is_checked(mathsetu: Mathsetu) -> None:
     text = mathsetu("recipes", "default").out
     Path("mine.toml").write_text(text, encoding="utf-8")
     assert mathsetu("recipes", "mine.toml").out == text
@@ -178,23 +178,23 @@ def test_a_recipe_that_is_based_on_another_is_shown_combined_with_it(mathsetu: M
     assert shown.startswith("# Combined with msm-bm25, which this recipe is based on.\n")
     for line in ('name = "mine"', 'analysis = "snowball"', "translate = false"):
         assert f"\n{line}\n" in shown
-    # What is shown stands alone: kept in a file, it is the same recipe.
+    # The output is complete: saved in a file, it is the same recipe.
     Path("alone.toml").write_text(shown, encoding="utf-8")
     assert mathsetu.json("recipes", "alone.toml") == mathsetu.json("recipes", "mine.toml")
 
 
 @pytest.mark.thorough
-def test_the_sampler_is_a_source_by_name(mathsetu: Mathsetu, tmp_path: Path) -> None:
+def test_the_sampler_can_be_indexed_by_name(mathsetu: Mathsetu, tmp_path: Path) -> None:
     recipe = ["--recipe", "msm-bm25", "--set", "parts.words.fields={title=1}"]
     told = mathsetu.json("index", tmp_path / "s", "sampler", *recipe, "--processes", "1")
     assert isinstance(told, dict)
     assert told["posts"] == len(list(sampler.posts()))
 
 
-# Mistakes, each answered with one line and exit code 2
+# Mistakes: each gets one line and exit code 2
 
 
-def test_a_device_that_is_not_there_is_refused_with_the_remedy(
+def test_an_unknown_device_is_refused_with_a_remedy(
     mathsetu: Mathsetu, library: Path, tmp_path: Path
 ) -> None:
     for verb in (("index", tmp_path / "l", "sampler"), ("add", library, "sampler")):
@@ -203,18 +203,20 @@ def test_a_device_that_is_not_there_is_refused_with_the_remedy(
     assert not (tmp_path / "l").exists()
 
 
-def test_a_missing_source(mathsetu: Mathsetu, tmp_path: Path) -> None:
+def test_a_missing_source_is_refused(mathsetu: Mathsetu, tmp_path: Path) -> None:
     line = mathsetu.refuses("index", tmp_path / "l", "missing.jsonl")
     assert line == "mathsetu: missing.jsonl: cannot be read (no such file or directory)"
 
 
-def test_a_source_that_is_not_utf8(mathsetu: Mathsetu, tmp_path: Path) -> None:
+def test_a_source_that_is_not_utf8_is_refused(mathsetu: Mathsetu, tmp_path: Path) -> None:
     Path("latin.jsonl").write_bytes('{"id": "1", "body": "é"}'.encode("latin-1"))
     line = mathsetu.refuses("index", tmp_path / "l", "latin.jsonl")
     assert line.startswith("mathsetu: latin.jsonl line 1: byte 0xe9 at position")
 
 
-def test_broken_json_on_line_17(mathsetu: Mathsetu, tmp_path: Path) -> None:
+def test_broken_json_is_reported_with_its_line_and_can_be_skipped(
+    mathsetu: Mathsetu, tmp_path: Path
+) -> None:
     rows = [json.dumps({"id": str(n), "body": "text"}) for n in range(30)]
     rows[16] = rows[16][:-2]
     Path("broken.jsonl").write_text("\n".join(rows), encoding="utf-8")
@@ -250,7 +252,7 @@ def test_a_table_is_inspected_and_indexed_with_the_same_columns(
 
 
 @pytest.mark.thorough
-def test_an_equation_of_a_latex_file_is_shown_as_other_displayed_formulas(
+def test_latex_equations_are_shown_like_other_displayed_formulas(
     mathsetu: Mathsetu, tmp_path: Path
 ) -> None:
     (tmp_path / "stirling.tex").write_text(
@@ -263,20 +265,20 @@ def test_an_equation_of_a_latex_file_is_shown_as_other_displayed_formulas(
     assert "Stirling says $$n! \\sim n^n$$ and $$a=b$$ and $$\\begin{aligned} a&=b" in said
 
 
-def test_an_empty_collection(mathsetu: Mathsetu, tmp_path: Path) -> None:
+def test_an_empty_collection_is_refused(mathsetu: Mathsetu, tmp_path: Path) -> None:
     jsonl.write_posts(Path("empty.jsonl"), [])
     assert "there are no posts in the sources" in mathsetu.refuses(
         "index", tmp_path / "l", "empty.jsonl"
     )
 
 
-def test_two_posts_with_one_id(mathsetu: Mathsetu, tmp_path: Path) -> None:
+def test_two_posts_with_the_same_id_are_refused(mathsetu: Mathsetu, tmp_path: Path) -> None:
     jsonl.write_posts(Path("twice.jsonl"), [Post(id="7", body="a"), Post(id="7", body="b")])
     line = mathsetu.refuses("index", tmp_path / "l", "twice.jsonl", "--processes", "1")
     assert "twice.jsonl line 3: id '7' occurs twice (first in twice.jsonl line 2)" in line
 
 
-def test_a_source_that_holds_no_posts(mathsetu: Mathsetu, tmp_path: Path) -> None:
+def test_a_source_without_posts_is_refused(mathsetu: Mathsetu, tmp_path: Path) -> None:
     jsonl.write_queries(Path("queries.jsonl"), [Query("q", "text")])
     line = mathsetu.refuses("index", tmp_path / "l", "queries.jsonl")
     assert line == (
@@ -298,7 +300,7 @@ def test_a_source_that_holds_no_posts(mathsetu: Mathsetu, tmp_path: Path) -> Non
         (["--processes", "0"], "0 is not in the range"),
     ],
 )
-def test_a_wrong_recipe_or_option(
+def test_a_wrong_recipe_or_option_is_refused(
     mathsetu: Mathsetu, source: Path, tmp_path: Path, options: list[str], message: str
 ) -> None:
     assert message in mathsetu.refuses("index", tmp_path / "l", source, *options)
@@ -312,18 +314,20 @@ def test_a_wrong_recipe_or_option(
         ("?!", "has neither words nor a formula"),
     ],
 )
-def test_a_query_that_asks_for_nothing(
+def test_a_query_without_formulas_and_useful_words_is_refused(
     mathsetu: Mathsetu, library: Path, query: str, problem: str
 ) -> None:
     assert f"the query {problem}" in mathsetu.refuses("search", library, query)
 
 
 @pytest.mark.parametrize("query", ["", " \n"])
-def test_a_blank_query(mathsetu: Mathsetu, library: Path, query: str) -> None:
+def test_an_empty_query_is_refused(mathsetu: Mathsetu, library: Path, query: str) -> None:
     assert mathsetu.refuses("search", library, query) == "mathsetu: the query is empty"
 
 
-def test_a_query_without_quotes(mathsetu: Mathsetu, library: Path) -> None:
+def test_a_query_needs_no_quotes_but_must_follow_the_library(
+    mathsetu: Mathsetu, library: Path
+) -> None:
     quoted = mathsetu.json("search", library, "infinitely many primes")
     assert mathsetu.json("search", library, "infinitely", "many", "primes") == quoted
     line = mathsetu.refuses("search", "infinitely many primes", library)
@@ -332,7 +336,7 @@ def test_a_query_without_quotes(mathsetu: Mathsetu, library: Path) -> None:
     )
 
 
-def test_an_addition_whose_library_comes_last(
+def test_add_with_the_library_last_is_refused(
     mathsetu: Mathsetu, library: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "notes").mkdir()
@@ -340,20 +344,20 @@ def test_an_addition_whose_library_comes_last(
     assert line.endswith(f"notes is not a library; write the library first: {library}")
 
 
-def test_a_search_without_a_library_or_without_a_query(mathsetu: Mathsetu) -> None:
+def test_search_needs_a_library_and_a_query(mathsetu: Mathsetu) -> None:
     said = mathsetu("search", "why is sqrt(2) irrational").err
     assert "Give a library and a query: mathsetu search LIBRARY QUERY" in said
 
 
 @pytest.mark.thorough
-def test_a_misspelt_word_is_answered_with_what_it_may_be(mathsetu: Mathsetu, library: Path) -> None:
+def test_a_correction_is_suggested_for_a_misspelt_word(mathsetu: Mathsetu, library: Path) -> None:
     done = mathsetu("search", library, "eigenvlaue")
     assert done.out.startswith("nothing ")
     assert "did you mean: eigenvalue" in done.err
 
 
 @pytest.mark.thorough
-def test_a_misspelt_word_is_named_even_if_other_words_find_something(
+def test_a_correction_is_suggested_even_if_other_words_have_hits(
     mathsetu: Mathsetu, library: Path
 ) -> None:
     done = mathsetu("search", library, "aera of a circle $\\pi r^2$")
@@ -362,14 +366,18 @@ def test_a_misspelt_word_is_named_even_if_other_words_find_something(
     assert "did you mean" not in mathsetu("search", library, "area of a circle $\\pi r^2$").err
 
 
-def test_a_language_that_a_library_lacks(mathsetu: Mathsetu, library: Path) -> None:
+def test_a_filter_by_a_language_the_library_lacks_names_its_languages(
+    mathsetu: Mathsetu, library: Path
+) -> None:
     done = mathsetu("search", library, "primes", "--in", "cs")
     assert done.code == 1
     assert "the library has posts in: en" in done.err
 
 
 @pytest.mark.thorough
-def test_a_query_of_a_megabyte(mathsetu: Mathsetu, library: Path, tmp_path: Path) -> None:
+def test_a_query_of_a_megabyte_is_refused(
+    mathsetu: Mathsetu, library: Path, tmp_path: Path
+) -> None:
     long = "prime " * 180_000
     assert "the query has 1,080,000 characters" in mathsetu.refuses("search", library, long)
     jsonl.write_queries(tmp_path / "queries.jsonl", [Query("B.9", long)])
@@ -379,7 +387,9 @@ def test_a_query_of_a_megabyte(mathsetu: Mathsetu, library: Path, tmp_path: Path
 
 
 @pytest.mark.thorough
-def test_a_library_of_another_version(mathsetu: Mathsetu, library: Path, source: Path) -> None:
+def test_a_library_of_another_format_is_refused_but_can_be_replaced(
+    mathsetu: Mathsetu, library: Path, source: Path
+) -> None:
     manifest = library / "manifest.json"
     written = manifest.read_text(encoding="utf-8")
     manifest.write_text(re.sub(r'"format": \d+', '"format": 99', written), encoding="utf-8")
@@ -389,14 +399,16 @@ def test_a_library_of_another_version(mathsetu: Mathsetu, library: Path, source:
     assert mathsetu("search", library, "primes").code == 0
 
 
-def test_a_damaged_library(mathsetu: Mathsetu, library: Path) -> None:
+def test_a_damaged_library_is_reported(mathsetu: Mathsetu, library: Path) -> None:
     lengths = next(library.glob("segments/*/words/lengths.npy"))
     lengths.write_bytes(lengths.read_bytes()[:-4])
     for verb in (["search", library, "prime"], ["info", library]):
         assert "lengths.npy: has" in mathsetu.refuses(*verb)
 
 
-def test_a_target_that_is_no_library(mathsetu: Mathsetu, source: Path, tmp_path: Path) -> None:
+def test_a_folder_or_file_that_is_not_a_library_is_refused(
+    mathsetu: Mathsetu, source: Path, tmp_path: Path
+) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").touch()
     line = mathsetu.refuses("index", tmp_path / "mine", source)
@@ -411,7 +423,9 @@ def test_a_target_that_is_no_library(mathsetu: Mathsetu, source: Path, tmp_path:
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="everything is allowed to root")
-def test_a_target_that_is_read_only(mathsetu: Mathsetu, library: Path, source: Path) -> None:
+def test_a_read_only_library_can_be_searched_but_not_written(
+    mathsetu: Mathsetu, library: Path, source: Path
+) -> None:
     library.chmod(0o500)
     try:
         for verb in (["index", library, source], ["add", library, source]):
@@ -422,7 +436,7 @@ def test_a_target_that_is_read_only(mathsetu: Mathsetu, library: Path, source: P
 
 
 @pytest.mark.thorough
-def test_a_damaged_library_is_replaced_and_that_is_said(
+def test_replacing_a_damaged_library_is_reported(
     mathsetu: Mathsetu, library: Path, source: Path
 ) -> None:
     (library / "manifest.json").write_text("{")
@@ -433,7 +447,7 @@ def test_a_damaged_library_is_replaced_and_that_is_said(
     assert mathsetu("info", library).code == 0
 
 
-def test_a_library_whose_manifest_may_not_be_read_is_not_replaced(
+def test_a_library_is_not_replaced_without_permission_to_read_its_manifest(
     mathsetu: Mathsetu, library: Path, source: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refusing(path: Path) -> object:
@@ -444,12 +458,12 @@ def test_a_library_whose_manifest_may_not_be_read_is_not_replaced(
     assert line == f"mathsetu: {library / 'manifest.json'}: cannot be read (permission denied)"
 
 
-def test_a_target_that_cannot_be_made(mathsetu: Mathsetu, source: Path) -> None:
+def test_a_target_that_cannot_be_created_is_refused(mathsetu: Mathsetu, source: Path) -> None:
     line = mathsetu.refuses("index", source / "below", source)
     assert line.endswith("below: cannot be written (not a directory)")
 
 
-def test_a_full_disk(
+def test_a_full_disk_is_reported_and_the_old_library_is_kept(
     mathsetu: Mathsetu, library: Path, source: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(descriptor: int) -> None:
@@ -486,7 +500,7 @@ def test_ctrl_c_stops_a_build_with_one_line_and_leaves_no_process(tmp_path: Path
 def test_search_says_when_nothing_is_close(mathsetu: Mathsetu, library: Path) -> None:
     shown = mathsetu("search", library, "area of a circle").out
     assert "nothing close" not in shown
-    # A part of meaning is in everything: the nearest posts are shown, and called so.
+    # Search by meaning always has hits: the nearest posts are shown with a note.
     far = mathsetu("search", library, "infinitely qwertyuiop zxcvbnm asdfgh")
     assert far.out.startswith("nothing close; the nearest are:")
     answer = json.loads(mathsetu("search", library, "infinitely qwertyuiop asdfgh", "--json").out)
@@ -495,7 +509,7 @@ def test_search_says_when_nothing_is_close(mathsetu: Mathsetu, library: Path) ->
 
 
 @pytest.mark.thorough
-def test_the_asker_s_language_comes_first(mathsetu: Mathsetu, tmp_path: Path) -> None:
+def test_posts_in_the_language_of_the_user_rank_first(mathsetu: Mathsetu, tmp_path: Path) -> None:
     posts = [post for post in sampler.posts() if post.thread_id == "infinitely-many-primes"]
     jsonl.write_posts(tmp_path / "primes.jsonl", posts)
     mathsetu("index", tmp_path / "primes", tmp_path / "primes.jsonl", "--processes", "1")
@@ -554,21 +568,21 @@ def test_an_edited_file_stays_in_its_collection(mathsetu: Mathsetu) -> None:
     found = collections()
     assert {"notes/deep/sums.md#more-sums", "notes/sheet.csv#3", "7"} <= set(found)
     assert set(found.values()) == {"notes"}
-    # A file of which the library has nothing is named by itself, as is one that was removed.
+    # A file without posts in the library, new or removed, gets another collection.
     Path("notes/deep/new.md").write_text("# New\n\nAdd.")
     mathsetu("remove", "lib", "notes/sheet.csv")
     assert mathsetu("add", "lib", "notes/deep/new.md", "notes/sheet.csv").code == 0
     found = collections()
     assert found["notes/deep/new.md#new"] == "deep"
     assert found["notes/sheet.csv#2"] == "sheet.csv"
-    # What a post states counts.
+    # A collection that a post states takes precedence.
     Path("notes/rows.jsonl").write_text('{"id": "7", "body": "Add", "collection": "own"}\n')
     mathsetu("add", "lib", "notes/rows.jsonl")
     assert collections()["7"] == "own"
 
 
 @pytest.mark.thorough
-def test_a_removed_table_is_added_with_its_folder_and_a_new_collection_is_named(
+def test_a_removed_table_returns_with_its_folder_and_a_new_collection_is_reported(
     mathsetu: Mathsetu,
 ) -> None:
     Path("notes").mkdir()
@@ -598,11 +612,11 @@ def test_older_posts_of_a_file_that_is_added_again_are_reported(mathsetu: Mathse
     for source in ("notes", "notes/part.tex"):
         assert mathsetu.json("add", "lib", source, *fields)["older_posts"] == {}
 
-    # Without the columns that were named before, the rows have other ids.
+    # Without the options for the columns, the rows have other ids.
     said = mathsetu("add", "lib", "notes").out
     assert "under other ids: 2 older posts of notes/my sheet.csv\n" in said
     assert "(mathsetu remove lib 'notes/my sheet.csv'), then add it again" in said
-    # Added by itself, the file would be in another collection.
+    # If the file were added alone, it would be in another collection.
     assert "(mathsetu add lib notes; " in said
     assert mathsetu.json("add", "lib", "notes")["older_posts"] == {"notes/my sheet.csv": 2}
 
@@ -634,7 +648,7 @@ def test_posts_of_files_that_are_no_longer_in_a_folder_are_reported(mathsetu: Ma
     Path("notes/my sub/old.md").unlink()
     Path("notes/old.zip").unlink()
     Path("notes0/other.md").unlink()
-    # These exist, and cannot be read.
+    # These exist but cannot be read.
     Path("notes/cut.md").write_text("")
     Path("notes/packed.md.gz").write_bytes(b"")
     assert mathsetu.json("add", "lib", "notes/kept.md")["gone_files"] == {}
@@ -643,7 +657,7 @@ def test_posts_of_files_that_are_no_longer_in_a_folder_are_reported(mathsetu: Ma
     said = mathsetu("add", "lib", "notes").out
     assert "library: 2 posts of notes/my sub/old.md, which no longer exists\n" in said
     assert "name the files: mathsetu remove lib 'notes/my sub/old.md' …\n" in said
-    # Ids do not begin with the name of such a folder.
+    # Ids do not begin with an absolute path.
     assert mathsetu.json("add", "lib", str(Path("notes").resolve()))["gone_files"] == {}
 
     mathsetu("remove", "lib", *gone)
@@ -651,7 +665,7 @@ def test_posts_of_files_that_are_no_longer_in_a_folder_are_reported(mathsetu: Ma
     assert "no longer exists" not in done.out
 
 
-def test_add_with_prune_leaves_what_the_folder_has(mathsetu: Mathsetu) -> None:
+def test_add_with_prune_removes_posts_that_are_no_longer_in_the_folder(mathsetu: Mathsetu) -> None:
     Path("notes").mkdir()
     Path("notes/kept.md").write_text("Before.\n\n# One\n\nA sum.\n\n# Two\n\nA product.")
     Path("notes/gone.md").write_text("# Gone\n\nA sum.")
@@ -684,7 +698,7 @@ def test_add_with_prune_leaves_what_the_folder_has(mathsetu: Mathsetu) -> None:
         assert set(library.posts_named(ids)) == ids
 
 
-def test_prune_names_folders_whose_deleted_files_it_does_not_find(mathsetu: Mathsetu) -> None:
+def test_prune_names_folders_whose_deleted_files_it_cannot_detect(mathsetu: Mathsetu) -> None:
     Path("notes/gone.md").parent.mkdir()
     Path("notes/gone.md").write_text("# Gone\n\nA sum.")
     Path("notes/kept.md").write_text("# Kept\n\nA sum.")
@@ -708,7 +722,7 @@ def test_a_collection_has_the_name_of_its_folder(
     assert (post.id, post.collection) == ("a.md#a", "notes")
 
 
-def test_a_post_that_only_links_to_a_file_is_no_part_of_it(mathsetu: Mathsetu) -> None:
+def test_a_post_that_only_links_to_a_file_is_not_part_of_it(mathsetu: Mathsetu) -> None:
     Path("notes").mkdir()
     Path("notes/a.md").write_text("# One\n\nA sum.\n\n# Two\n\nA product.")
     mathsetu("index", "lib", "notes", "--recipe", "msm-bm25", "--processes", "1")
@@ -724,7 +738,7 @@ def test_a_post_that_only_links_to_a_file_is_no_part_of_it(mathsetu: Mathsetu) -
         }
 
 
-def test_prune_is_refused_where_posts_that_still_exist_would_be_removed(mathsetu: Mathsetu) -> None:
+def test_prune_is_refused_with_skip_bad_and_on_a_cluster(mathsetu: Mathsetu) -> None:
     Path("notes").mkdir()
     Path("notes/a.md").write_text("# A\n\nA sum.")
     mathsetu("index", "lib", "notes", "--recipe", "msm-bm25", "--processes", "1")
@@ -757,7 +771,7 @@ def test_a_document_is_removed_with_all_its_sections(mathsetu: Mathsetu) -> None
 
 
 @pytest.mark.thorough
-def test_an_archive_is_removed_with_all_that_is_in_it(mathsetu: Mathsetu) -> None:
+def test_an_archive_is_removed_with_all_its_files(mathsetu: Mathsetu) -> None:
     Path("notes/old.zip.d").mkdir(parents=True)
     Path("notes/old.zip.d/kept.md").write_text("# Kept\n\nA sum.")
     inner = BytesIO()
@@ -768,7 +782,7 @@ def test_an_archive_is_removed_with_all_that_is_in_it(mathsetu: Mathsetu) -> Non
         archive.writestr("sheet.csv", "Question,Answer,id\nWhat?,A sum,r7\n")
         archive.writestr("inner.zip", inner.getvalue())
     assert mathsetu("index", "lib", "notes", "--recipe", "msm-bm25", "--processes", "1").code == 0
-    # Part of an archive; a folder is none.
+    # An archive inside an archive can be removed, but a folder cannot.
     assert mathsetu.json("remove", "lib", "notes/old.zip/inner.zip")["removed"] == 2
     for folder in ("notes/old.zip/a", "notes", "notes/old.zip.d"):
         assert "did you mean: " in mathsetu("remove", "lib", folder).err
@@ -782,7 +796,7 @@ def test_an_archive_is_removed_with_all_that_is_in_it(mathsetu: Mathsetu) -> Non
     assert mathsetu.json("info", "lib")["posts"] == 1
 
 
-def test_a_file_with_text_before_its_headings_is_removed_whole_and_a_question_alone(
+def test_a_file_is_removed_completely_and_a_question_without_its_answers(
     mathsetu: Mathsetu,
 ) -> None:
     Path("notes").mkdir()
@@ -795,7 +809,7 @@ def test_a_file_with_text_before_its_headings_is_removed_whole_and_a_question_al
     mathsetu("index", "lib", "notes", "posts.jsonl", "--recipe", "msm-bm25", "--processes", "1")
     assert mathsetu.json("remove", "lib", "notes/sums.md") == {"removed": 3, "unknown": []}
     assert mathsetu.json("remove", "lib", "7") == {"removed": 1, "unknown": []}
-    # Asked twice, nothing more is removed.
+    # The second time, nothing is removed.
     assert json.loads(mathsetu("remove", "lib", "7", "--json").out)["removed"] == 0
 
 
@@ -815,7 +829,7 @@ def test_a_table_is_removed_with_all_its_rows(mathsetu: Mathsetu, columns: str) 
     Path("notes/sheet.csv.md").write_text("# About the sheet\n\nA prime.")
     write("prime", "sum", "root")
     assert mathsetu("index", "lib", "notes", "--recipe", "msm-bm25", "--processes", "1").code == 0
-    # A row that is gone stays, as a section does, until the file is removed.
+    # A row that the file no longer has stays in the library until the file is removed.
     write("prime", "sum")
     assert mathsetu.json("add", "lib", "notes/sheet.csv")["added"] == 2
     mathsetu("optimize", "lib")
@@ -824,7 +838,7 @@ def test_a_table_is_removed_with_all_its_rows(mathsetu: Mathsetu, columns: str) 
     assert mathsetu.json("add", "lib", "notes/sheet.csv")["replaced"] == 0
 
 
-def test_a_search_names_the_id_of_a_row_that_has_one(mathsetu: Mathsetu) -> None:
+def test_a_search_shows_the_id_that_a_row_states(mathsetu: Mathsetu) -> None:
     Path("sheet.csv").write_text("id,text\nr7,A prime.\nr8,A sum.\n")
     mathsetu("index", "lib", "sheet.csv", "--recipe", "msm-bm25", "--processes", "1")
     assert mathsetu("search", "lib", "prime").out.rstrip().endswith("r7")
@@ -832,7 +846,7 @@ def test_a_search_names_the_id_of_a_row_that_has_one(mathsetu: Mathsetu) -> None
 
 
 @pytest.mark.thorough
-def test_a_search_shows_what_matched_in_the_question_and_what_wildcards_stand_for(
+def test_a_search_shows_matches_in_the_question_and_the_values_of_wildcards(
     mathsetu: Mathsetu,
 ) -> None:
     post = (
@@ -846,7 +860,7 @@ def test_a_search_shows_what_matched_in_the_question_and_what_wildcards_stand_fo
     assert "(?a = x^2)" in mathsetu("search", "lib", "$?a-5x+6=0$", "--explain").out
 
 
-def test_a_build_of_nothing_leaves_no_folder(tmp_path: Path, mathsetu: Mathsetu) -> None:
+def test_a_build_without_posts_leaves_no_folder(tmp_path: Path, mathsetu: Mathsetu) -> None:
     (tmp_path / "void.md").write_text("")
     refused = mathsetu.refuses("index", tmp_path / "library", tmp_path / "void.md")
     assert "there are no posts in the sources (an empty file: " in refused
@@ -857,7 +871,7 @@ def test_a_build_of_nothing_leaves_no_folder(tmp_path: Path, mathsetu: Mathsetu)
     assert not (tmp_path / "library").exists()
 
 
-def test_mistakes_are_answered_with_a_way_out(mathsetu: Mathsetu, tmp_path: Path) -> None:
+def test_mistakes_get_an_error_with_a_remedy(mathsetu: Mathsetu, tmp_path: Path) -> None:
     for name in ("a.csv", "b.csv"):
         (tmp_path / name).write_text(f"id,title,body\n1,{name},Some text of {name}.\n")
     light = tmp_path / "light.toml"
@@ -875,12 +889,12 @@ def test_mistakes_are_answered_with_a_way_out(mathsetu: Mathsetu, tmp_path: Path
     assert mathsetu("search", "l", "--", "-b+c").code in (0, 1)
 
 
-def test_a_misspelt_verb_is_answered_with_those_it_may_be(mathsetu: Mathsetu) -> None:
+def test_a_misspelt_verb_gets_suggestions(mathsetu: Mathsetu) -> None:
     assert "Did you mean search or serve?" in mathsetu.refuses("serch", "x")
 
 
 @pytest.mark.thorough
-def test_filters_that_leave_nothing_are_told_with_what_there_is(
+def test_if_filters_remove_all_hits_the_message_shows_the_hits_without_them(
     mathsetu: Mathsetu, library: Path
 ) -> None:
     for wrong, told in (
@@ -895,7 +909,7 @@ def test_filters_that_leave_nothing_are_told_with_what_there_is(
         assert told in done.err
 
 
-def test_a_language_whose_posts_do_not_match(mathsetu: Mathsetu) -> None:
+def test_a_language_filter_that_removes_all_hits_is_reported(mathsetu: Mathsetu) -> None:
     posts = [
         Post(id="circle", body="The area is $\\pi r^2$.", language="en"),
         Post(id="words", body="Die Ableitung einer Summe.", language="de"),
@@ -908,20 +922,24 @@ def test_a_language_whose_posts_do_not_match(mathsetu: Mathsetu) -> None:
     assert "without filters: 1 post found\nlanguages among them: en\n" in done.err
 
 
-def test_words_alone_in_a_library_of_formulas(mathsetu: Mathsetu, source: Path) -> None:
+def test_a_query_of_words_in_a_library_of_formulas_gets_a_note(
+    mathsetu: Mathsetu, source: Path
+) -> None:
     given = (source, "--recipe", "formula", "--processes", "1")
     assert mathsetu("index", "formulas.library", *given).code == 0
     assert "searches formulas only" in mathsetu("search", "formulas.library", "circle").err
 
 
-def test_a_library_that_is_built_again_says_what_is_gone(
+def test_rebuilding_a_library_reports_the_replaced_posts(
     mathsetu: Mathsetu, library: Path, source: Path
 ) -> None:
     again = mathsetu("index", library, source, "--processes", "1")
     assert f"before ({len(BODIES)} posts) was replaced; to add posts" in again.err
 
 
-def test_a_run_of_topics_whose_format_is_named(mathsetu: Mathsetu, library: Path) -> None:
+def test_a_table_of_topics_can_be_run_if_its_format_is_given(
+    mathsetu: Mathsetu, library: Path
+) -> None:
     topics = Path("topics.tsv")
     topics.write_text("t1\tarea of a circle\tIs it $\\pi r^2$?\tgeometry\n", encoding="utf-8")
     refused = mathsetu.refuses("run", library, topics, "t.run")

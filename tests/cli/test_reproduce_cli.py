@@ -19,7 +19,7 @@ def files(mathsetu: Mathsetu, tmp_path: Path) -> list[str]:
 
 
 @pytest.mark.thorough
-def test_figures_come_as_json_and_the_library_is_used_again(
+def test_reproduce_prints_json_and_uses_an_existing_library(
     mathsetu: Mathsetu, files: list[str], tmp_path: Path
 ) -> None:
     folder = tmp_path / "library"
@@ -51,7 +51,7 @@ def test_a_library_that_is_used_or_replaced_is_named(mathsetu: Mathsetu, tmp_pat
 
 
 @pytest.mark.thorough
-def test_as_many_posts_are_ranked_as_the_recipe_states(mathsetu: Mathsetu, tmp_path: Path) -> None:
+def test_the_recipe_sets_the_number_of_ranked_posts(mathsetu: Mathsetu, tmp_path: Path) -> None:
     write_posts(tmp_path / "posts.jsonl", [Post(str(n), "An even prime $p$.") for n in range(2)])
     write_queries(tmp_path / "topics.jsonl", [Query("A.1", "An even prime $p$?", language="en")])
     (tmp_path / "qrels.txt").write_text("A.1 0 0 3\nA.1 0 1 3\n")
@@ -74,10 +74,10 @@ def test_as_many_posts_are_ranked_as_the_recipe_states(mathsetu: Mathsetu, tmp_p
 
 
 @pytest.mark.thorough
-def test_a_run_gives_the_same_figures_with_the_judgments_that_were_used(
+def test_run_and_evaluate_give_the_same_figures_with_the_saved_judgments(
     mathsetu: Mathsetu, tmp_path: Path
 ) -> None:
-    """The recipe leaves out a relevant post, so the judgments as they are give other figures."""
+    """The recipe leaves out a relevant post, so all judgments together give other figures."""
     bodies = ("An even prime $p$.", "An odd prime $p$.", "$p$")
     posts = [Post(str(number), body) for number, body in enumerate(bodies)]
     write_posts(tmp_path / "posts.jsonl", posts)
@@ -111,7 +111,9 @@ def test_a_run_gives_the_same_figures_with_the_judgments_that_were_used(
 
 
 @pytest.mark.thorough
-def test_a_table_says_what_differs(mathsetu: Mathsetu, files: list[str]) -> None:
+def test_the_table_names_settings_that_differ_from_the_recipe(
+    mathsetu: Mathsetu, files: list[str]
+) -> None:
     shown = mathsetu("reproduce", "msm-sum", *files, "--set", "parts.bm25.scheme.k1=2.5")
     assert shown.code == 0
     assert "parts.bm25.scheme.k1 is 2.5, not 1.5" in shown.out
@@ -119,7 +121,7 @@ def test_a_table_says_what_differs(mathsetu: Mathsetu, files: list[str]) -> None
 
 
 @pytest.mark.thorough
-def test_a_file_with_the_name_of_a_recipe_is_compared_with_it(
+def test_a_recipe_file_with_the_name_of_a_shipped_recipe_is_compared_with_it(
     mathsetu: Mathsetu, files: list[str], tmp_path: Path
 ) -> None:
     path = tmp_path / "own.toml"
@@ -131,7 +133,7 @@ def test_a_file_with_the_name_of_a_recipe_is_compared_with_it(
 
 
 @pytest.mark.thorough
-def test_graphs_are_measured_as_the_thesis_does_with_answers_alone(
+def test_graphs_of_answers_alone_are_compared_with_the_figures_of_the_thesis(
     mathsetu: Mathsetu, tmp_path: Path
 ) -> None:
     model = make_graph_model(tmp_path / "model", [post.body for post in POSTS])
@@ -149,7 +151,9 @@ def test_graphs_are_measured_as_the_thesis_does_with_answers_alone(
 
 
 @pytest.mark.thorough
-def test_a_recipe_without_a_paper_is_compared_with_none(mathsetu: Mathsetu, tmp_path: Path) -> None:
+def test_a_recipe_without_a_paper_is_not_compared_with_one(
+    mathsetu: Mathsetu, tmp_path: Path
+) -> None:
     (tmp_path / "own.toml").write_text(LIGHT_TOML, encoding="utf-8")
     write_posts(tmp_path / "posts.jsonl", POSTS)
     write_queries(tmp_path / "topics.jsonl", [Query("A.1", "Is $x^2-2$ even?", language="en")])
@@ -164,7 +168,7 @@ def test_a_recipe_without_a_paper_is_compared_with_none(mathsetu: Mathsetu, tmp_
     assert "2 of 3 judgments are used" in shown.out
 
 
-def test_wrong_input_is_one_line(mathsetu: Mathsetu, files: list[str]) -> None:
+def test_wrong_input_gets_an_error_in_one_line(mathsetu: Mathsetu, files: list[str]) -> None:
     posts, topics, qrels = files
     other = str(Path(qrels).with_name("other.txt"))
     Path(other).write_text("A.1 0 7 3\n")
@@ -216,7 +220,7 @@ def test_options_of_one_recipe_are_refused_for_the_page(
 
 @pytest.fixture
 def english(files: list[str]) -> list[str]:
-    """The English posts and queries alone: what is asked is the same, in a sixth of the time."""
+    """Only the English posts and queries: the same checks in a sixth of the time."""
     for path in map(Path, files[:2]):
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
         kept = [line for line in lines[1:] if '"en"' in line]
@@ -242,7 +246,7 @@ fuse = { method = "rbc" }
 
 
 @pytest.mark.thorough
-def test_what_rbc_learned_is_kept_and_used_again(
+def test_learned_settings_of_rbc_are_saved_and_reused(
     mathsetu: Mathsetu, english: list[str], tmp_path: Path
 ) -> None:
     posts, topics, qrels = english
@@ -264,7 +268,7 @@ def test_what_rbc_learned_is_kept_and_used_again(
     assert "--learned, which learns nothing" in mathsetu.refuses(
         *asked, "--learned", kept, "--save", kept
     )
-    # Told before posts are read, and a library with another recipe is replaced.
+    # This is reported before posts are read and a library of another recipe is replaced.
     plain = ("reproduce", "msm-bm25", "none.jsonl", topics, qrels, "--library", str(library))
     assert "has no fusion that learns" in mathsetu.refuses(*plain, "--save", tmp_path / "new.toml")
 
@@ -287,7 +291,7 @@ def test_k_is_swept_over_the_same_systems(
 
 
 @pytest.mark.thorough
-def test_the_judged_pool_alone_is_ranked_when_asked(
+def test_with_pool_only_judged_posts_are_ranked(
     mathsetu: Mathsetu, english: list[str], tmp_path: Path
 ) -> None:
     posts, topics, qrels = english
@@ -318,7 +322,9 @@ def test_the_judged_pool_alone_is_ranked_when_asked(
 
 
 @pytest.mark.thorough
-def test_what_of_a_pool_is_not_found_is_told(mathsetu: Mathsetu, tmp_path: Path) -> None:
+def test_posts_of_the_pool_that_are_not_found_are_reported(
+    mathsetu: Mathsetu, tmp_path: Path
+) -> None:
     write_posts(tmp_path / "posts.jsonl", POSTS)
     write_queries(tmp_path / "topics.jsonl", [Query("q", "Is it even?", language="en")])
     every = ["nobody", *(post.id for post in POSTS)]
@@ -333,7 +339,7 @@ def test_what_of_a_pool_is_not_found_is_told(mathsetu: Mathsetu, tmp_path: Path)
     assert f"{missed} posts of the pool not found by the recipe" in ran.err
 
 
-def test_topics_that_ask_for_formulas_are_sent_to_run_and_evaluate(
+def test_for_topics_of_formulas_the_error_points_to_run_and_evaluate(
     mathsetu: Mathsetu, tmp_path: Path
 ) -> None:
     formula = Formula("q_1", "x^2-2")
@@ -347,7 +353,7 @@ def test_topics_that_ask_for_formulas_are_sent_to_run_and_evaluate(
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("topic", "compared"), [("A.301", True), ("A.1", False), ("q_1", False)])
-def test_an_edition_that_the_paper_did_not_run_is_not_compared_with_it(
+def test_topics_that_the_paper_did_not_use_are_not_compared_with_it(
     mathsetu: Mathsetu, tmp_path: Path, topic: str, compared: bool
 ) -> None:
     model = make_graph_model(tmp_path / "model", [post.body for post in POSTS])

@@ -1,4 +1,4 @@
-"""A machine that lacks memory or space: one line that says so, never a traceback."""
+"""Too little memory or disk space: an error in one line, never a traceback."""
 
 import errno
 import os
@@ -13,11 +13,11 @@ from tests.service.test_serve import free_port
 
 START = "from mathsetu.cli import main; main()"
 MEGABYTE = 1 << 20
-# From too little to load the words of the glossary to almost enough to build a library.
+# Megabytes: from too little for loading the glossary to almost enough for a build.
 MEMORY = [160, 200, 250, 300, 400]
 
 
-def test_every_shortage_is_told_with_what_to_do() -> None:
+def test_every_shortage_gets_a_clear_message() -> None:
     told = {
         MemoryError("Unable to allocate 20.5 MiB for an array"): "out of memory",
         OSError(errno.ENOMEM, "Cannot allocate memory"): "out of memory",
@@ -34,7 +34,7 @@ def test_every_shortage_is_told_with_what_to_do() -> None:
         assert "\n" not in shortage(error)
 
 
-def test_other_errors_are_faults_and_keep_their_traceback() -> None:
+def test_other_errors_are_not_shortages() -> None:
     for error in (ValueError("x"), KeyError("x"), RuntimeError("x"), OSError(errno.EIO, "x")):
         assert shortage(error) == ""
     for error in (ImportError("no module named x"), FileNotFoundError(errno.ENOENT, "x", "y")):
@@ -42,7 +42,7 @@ def test_other_errors_are_faults_and_keep_their_traceback() -> None:
 
 
 def run(*arguments: str, memory: int = 0, file: int = -1, **environment: str) -> tuple[int, str]:
-    """Run a command with little memory, or where files may not grow beyond a size."""
+    """Run a command with limited memory or with a limited size of files."""
     resource = pytest.importorskip("resource")
 
     def limit() -> None:
@@ -58,8 +58,8 @@ def run(*arguments: str, memory: int = 0, file: int = -1, **environment: str) ->
         text=True,
         preexec_fn=limit,
         timeout=120,
-        # One thread for the mathematics: each of them takes memory before anything begins.
-        # Where no file may be long, Python would leave half-written bytecode for the next one.
+        # One thread for linear algebra, since each thread takes memory at the start.
+        # With limited files, Python would leave incomplete bytecode for the next process.
         env={
             **os.environ,
             "OPENBLAS_NUM_THREADS": "1",
@@ -76,11 +76,10 @@ def library(sampler_folder: Path) -> Path:
 
 
 def told(result: tuple[int, str]) -> str:
-    """What a command said; it ended well, or one of the lines is ours.
+    """The messages of a command, which must end well or print a line of ours.
 
-    Libraries written in C or Rust may end the process themselves when they get no memory, or say
-    something before they hand the error on or while the process ends: nothing can be done about
-    that from Python.
+    Libraries in C or Rust may end the process when they get no memory, or print messages of their
+    own; Python cannot prevent that.
     """
     code, said = result
     assert "Traceback" not in said
@@ -92,7 +91,7 @@ def told(result: tuple[int, str]) -> str:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("memory", MEMORY)
-def test_too_little_memory_is_told_without_a_traceback(
+def test_too_little_memory_is_reported_without_a_traceback(
     library: Path, tmp_path: Path, memory: int
 ) -> None:
     told(run("search", str(library), "primes", memory=memory))
@@ -100,8 +99,8 @@ def test_too_little_memory_is_told_without_a_traceback(
 
 
 @pytest.mark.thorough
-def test_the_least_memory_is_too_little_for_a_search_and_for_a_server(library: Path) -> None:
-    """Else the test above would show nothing."""
+def test_the_smallest_memory_limit_is_too_little_for_a_search_and_a_server(library: Path) -> None:
+    """Otherwise the test above would check nothing."""
     line = "mathsetu: out of memory; close other programs, or raise the limit (ulimit -v)\n"
     assert run("search", str(library), "primes", memory=MEMORY[0]) == (2, line)
     port = str(free_port())
@@ -113,7 +112,7 @@ def test_the_least_memory_is_too_little_for_a_search_and_for_a_server(library: P
 
 
 @pytest.mark.thorough
-def test_a_full_disk_is_told_in_one_line(library: Path, tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_in_one_line(library: Path, tmp_path: Path) -> None:
     port = str(free_port())
     missing = str(tmp_path / "missing")
     for arguments in (("serve", "--port", port), ("serve", str(library), "--port", port)):

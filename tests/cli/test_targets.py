@@ -1,4 +1,4 @@
-"""No command writes over what it reads, over its other outputs, or over files of another kind."""
+"""No command overwrites its input, its other outputs, or files of another kind."""
 
 import os
 from pathlib import Path
@@ -40,7 +40,7 @@ def folder(tmp_path: Path, mathsetu: Mathsetu) -> Path:
         (("graph", "import", "notes.md"), "notes.md"),
     ],
 )
-def test_what_a_command_reads_it_does_not_write_over(
+def test_a_command_does_not_overwrite_its_input(
     mathsetu: Mathsetu, folder: Path, command: tuple[str, ...], target: str
 ) -> None:
     before = (folder / target).read_bytes()
@@ -65,7 +65,7 @@ def test_what_a_command_reads_it_does_not_write_over(
         (("graph", "build", "good.run"), "notes.md", "graphs"),
     ],
 )
-def test_a_file_of_another_kind_is_not_written_over(
+def test_a_file_of_another_kind_is_not_overwritten(
     mathsetu: Mathsetu, folder: Path, command: tuple[str, ...], target: str, what: str
 ) -> None:
     (folder / "data").mkdir()
@@ -92,7 +92,7 @@ def test_a_file_of_another_kind_is_not_written_over(
         ("sampler", "export", "."),
     ],
 )
-def test_what_a_command_has_written_it_writes_again(
+def test_a_command_can_overwrite_its_own_earlier_output(
     mathsetu: Mathsetu, command: tuple[str, ...]
 ) -> None:
     for _ in range(2):
@@ -100,7 +100,7 @@ def test_what_a_command_has_written_it_writes_again(
         assert done.code == 0, done.err
 
 
-def test_figures_are_written_again(mathsetu: Mathsetu) -> None:
+def test_figures_can_be_overwritten(mathsetu: Mathsetu) -> None:
     pytest.importorskip("matplotlib")
     for ending in ("svg", "pdf", "png"):
         for _ in range(2):
@@ -108,7 +108,7 @@ def test_figures_are_written_again(mathsetu: Mathsetu) -> None:
             assert done.code == 0, done.err
 
 
-def test_two_outputs_of_a_command_are_two_files(mathsetu: Mathsetu, folder: Path) -> None:
+def test_two_outputs_of_a_command_cannot_be_the_same_file(mathsetu: Mathsetu, folder: Path) -> None:
     said = mathsetu.refuses(*LEARN, "z.run", "--qrels", "qrels.txt", "--save", "./z.run")
     assert "z.run: would be written twice by this command" in said
     assert not (folder / "z.run").exists()
@@ -116,7 +116,7 @@ def test_two_outputs_of_a_command_are_two_files(mathsetu: Mathsetu, folder: Path
     assert "written twice" in mathsetu.refuses("evaluate", "qrels.txt", "good.run", *twice)
 
 
-def test_the_sampler_is_not_written_over_posts_of_ones_own(
+def test_exporting_the_sampler_does_not_overwrite_the_posts_of_the_user(
     mathsetu: Mathsetu, folder: Path
 ) -> None:
     own = '{"mathsetu": "posts", "version": 1}\n{"id": "1", "body": "mine"}\n'
@@ -127,7 +127,7 @@ def test_the_sampler_is_not_written_over_posts_of_ones_own(
     assert (folder / "posts.jsonl").read_text() == own
 
 
-def test_a_conversion_writes_over_any_file_that_it_does_not_read_when_told_to(
+def test_convert_replaces_a_file_of_another_kind_only_with_overwrite(
     mathsetu: Mathsetu, folder: Path
 ) -> None:
     asked = ("convert", "good.run", "qrels.txt", "--to", "trec-run")
@@ -157,7 +157,7 @@ def test_judgments_are_replaced_only_with_overwrite(
         assert mathsetu(*command, "qrels.txt", "--overwrite").code == 0
 
 
-def test_an_empty_file_and_a_new_one_may_be_written(folder: Path) -> None:
+def test_an_empty_or_new_file_can_be_written(folder: Path) -> None:
     (folder / "empty").touch()
     for name in ("empty", "new", "-"):
         check_target(Path(name), [Path("other")], own=lambda path: False, about="")
@@ -166,7 +166,5 @@ def test_an_empty_file_and_a_new_one_may_be_written(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", PAPERS)
-def test_every_section_of_the_page_of_papers_is_known_by_its_title(
-    name: str, tmp_path: Path
-) -> None:
+def test_a_page_with_the_section_of_any_paper_is_recognised(name: str, tmp_path: Path) -> None:
     assert is_page(page(Context(tmp_path, tmp_path, {}, lambda stage, done: None), [name]))

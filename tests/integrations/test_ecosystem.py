@@ -1,4 +1,4 @@
-"""Other programs with the real packages: PyTerrier, ir-measures, ranx, LangChain, LlamaIndex."""
+"""Integrations with the real packages: PyTerrier, ir-measures, ranx, LangChain, LlamaIndex."""
 
 import os
 from pathlib import Path
@@ -189,7 +189,9 @@ def test_llama_index_retrieves_nodes_with_scores(sampler_library: Library) -> No
 
 
 @pytest.mark.parametrize("name", ["pyterrier", "langchain", "llama_index"])
-def test_without_a_package_its_extra_is_named(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_package_the_error_names_its_extra(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import importlib
     import sys
 

@@ -1,4 +1,4 @@
-"""The example notebook of the integrations, from the first cell to the last."""
+"""A run of the whole example notebook of the integrations."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ def test_the_notebook_runs_and_shows_tables_and_figures(monkeypatch: pytest.Monk
     import nbclient
     import nbformat
 
-    # ranx compiles for minutes what runs in no time uncompiled.
+    # ranx would compile for minutes; without compilation its code runs quickly here.
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
     notebook = nbformat.read(EXAMPLE, as_version=4)
     nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3").execute()

@@ -24,7 +24,7 @@ def values(frame: Any, column: str) -> list[object]:
     return list(frame[column])
 
 
-def test_a_run_comes_back_as_it_was(kind: str) -> None:
+def test_a_run_is_unchanged_by_a_round_trip(kind: str) -> None:
     frame = mathsetu.to_frame(RUN, kind)
     assert type(frame).__module__.startswith(kind)
     assert list(frame.columns) == ["run", "query_id", "doc_id", "rank", "score"]
@@ -37,13 +37,13 @@ def test_runs_of_formulas_keep_their_posts(kind: str) -> None:
     assert mathsetu.run_from_frame(mathsetu.to_frame(run, kind)) == run
 
 
-def test_judgments_come_back_as_they_were(kind: str) -> None:
+def test_judgments_are_unchanged_by_a_round_trip(kind: str) -> None:
     frame = mathsetu.to_frame(JUDGED, kind)
     assert values(frame, "relevance") == [3, 0, 2]
     assert mathsetu.judgments_from_frame(frame) == JUDGED
 
 
-def test_names_of_other_programs_are_known(kind: str) -> None:
+def test_column_names_of_other_programs_are_accepted(kind: str) -> None:
     frames_of = pytest.importorskip(kind)
     frame = frames_of.DataFrame({"qid": [1, 1], "docno": ["a", "b"], "score": [1.0, 2.5]})
     run = mathsetu.run_from_frame(frame, "theirs")
@@ -64,7 +64,7 @@ def test_results_have_a_row_for_each_topic_and_comparisons_for_each_pair(kind: s
     assert values(compared, "losses")[0] == 2
 
 
-def test_answers_hits_and_queries_are_tables_too(kind: str, sampler_library: Library) -> None:
+def test_answers_and_queries_become_frames_too(kind: str, sampler_library: Library) -> None:
     answer = sampler_library.answer("prime numbers", 2)
     frame = mathsetu.to_frame(answer, kind)
     assert values(frame, "doc_id") == [hit.id for hit in answer.hits]
@@ -92,19 +92,21 @@ def test_wrong_frames_are_refused_in_one_line(
 
 
 @pytest.mark.parametrize("value", [5, "text", {"a": 1}, [], [1, 2], None])
-def test_what_is_no_table_is_refused(value: object) -> None:
+def test_values_that_are_not_tables_are_refused(value: object) -> None:
     with pytest.raises(InputError, match="is not a table; give a Run, Judgments"):
         mathsetu.to_frame(value)
 
 
-def test_what_is_no_frame_is_refused() -> None:
+def test_values_that_are_not_frames_are_refused() -> None:
     with pytest.raises(InputError, match="a list is not a data frame of pandas or polars"):
         mathsetu.run_from_frame([1])
     with pytest.raises(InputError, match="'arrow' is not a kind of data frame"):
         mathsetu.to_frame(RUN, "arrow")
 
 
-def test_without_either_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_pandas_and_polars_the_error_names_the_extra(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(frames, "find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r"\[dataframes\]"):
         mathsetu.to_frame(RUN)

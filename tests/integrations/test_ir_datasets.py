@@ -1,4 +1,4 @@
-"""Datasets of ir_datasets as collections: a small one that is registered here."""
+"""Datasets of ir_datasets as collections, tested with a small one."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -61,7 +61,7 @@ def test_a_library_is_built_run_and_evaluated_from_a_dataset(
     assert found["runs"][0]["measures"]["MRR"]["mean"] == 1.0
 
 
-def test_what_a_dataset_lacks_is_said_in_one_line(dataset: str) -> None:
+def test_a_missing_dataset_or_part_of_one_gets_an_error_in_one_line(dataset: str) -> None:
     with pytest.raises(InputError, match="ir_datasets has no dataset of this name"):
         list(find("ir_datasets").read("no/such", REFUSE))
     with pytest.raises(InputError, match=r"mathsetu-test/docs: this dataset .* has no queries"):

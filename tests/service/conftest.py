@@ -1,4 +1,4 @@
-"""A server over the sampler that the tests of this folder share."""
+"""A server with the sampler, shared by the tests of this folder."""
 
 from collections.abc import Iterator
 from pathlib import Path

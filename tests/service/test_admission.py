@@ -1,4 +1,4 @@
-"""Who is let in: slow, large, misshapen and too many requests harm only those who send them."""
+"""Admission: slow, large, malformed or too many requests harm only their own client."""
 
 import asyncio
 import threading
@@ -21,7 +21,7 @@ GOOD = "https://good.example"
 
 
 class Talk:
-    """One request to an application, message by message, as a server would hand it over."""
+    """One request to an application, message by message, as a server passes it on."""
 
     def __init__(self, app: Any, method: str, path: str, client: str = "192.0.2.1") -> None:
         self.app = app
@@ -33,7 +33,7 @@ class Talk:
         }  # fmt: skip
         self.coming: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self.sent: list[dict[str, Any]] = []
-        # Reached by a client that reads its answers; another one leaves it unset.
+        # Set while the client reads its answers.
         self.reads = asyncio.Event()
         self.reads.set()
 
@@ -75,7 +75,7 @@ SENDS_JSON = (("host", "test"), ("content-type", "application/json"), ("content-
 
 
 @pytest.mark.thorough
-def test_a_client_that_sends_slowly_takes_nobodys_place(sampler_folder: Path) -> None:
+def test_a_client_that_sends_slowly_blocks_no_other_client(sampler_folder: Path) -> None:
     app = create_app(Settings(str(sampler_folder), running=1, waiting=1))
 
     async def go() -> None:
@@ -101,7 +101,7 @@ def test_a_body_that_takes_too_long_is_answered_with_408(sampler_folder: Path) -
     async def go() -> Talk:
         talk = Talk(app, "POST", "/v1/search")
         task = talk.begin(*SENDS_JSON)
-        for _ in range(40):  # bytes that trickle in do not lengthen the time
+        for _ in range(40):  # slow bytes do not extend the time limit
             talk.body(b" ", more=True)
             await asyncio.sleep(0.01)
         async with asyncio.timeout(5):
@@ -117,7 +117,7 @@ def test_a_body_that_takes_too_long_is_answered_with_408(sampler_folder: Path) -
 
 
 @pytest.mark.thorough
-def test_a_client_that_leaves_before_its_body_is_complete_is_forgotten(
+def test_a_client_that_disconnects_before_its_body_is_complete_gets_no_answer(
     sampler_folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO", "mathsetu")
@@ -138,7 +138,9 @@ def test_a_client_that_leaves_before_its_body_is_complete_is_forgotten(
 
 
 @pytest.mark.thorough
-def test_a_client_that_does_not_read_its_answer_takes_nobodys_place(sampler_folder: Path) -> None:
+def test_a_client_that_does_not_read_its_answer_blocks_no_other_client(
+    sampler_folder: Path,
+) -> None:
     app = create_app(Settings(str(sampler_folder), running=1, waiting=0))
 
     async def go() -> None:
@@ -157,7 +159,7 @@ def test_a_client_that_does_not_read_its_answer_takes_nobodys_place(sampler_fold
     asyncio.run(go())
 
 
-def test_the_limit_of_one_request_is_told_in_the_singular() -> None:
+def test_the_error_for_a_limit_of_one_request_uses_the_singular() -> None:
     async def busy(*_: Any) -> None:
         await asyncio.sleep(60)
 
@@ -174,7 +176,7 @@ def test_the_limit_of_one_request_is_told_in_the_singular() -> None:
 
 
 @pytest.mark.thorough
-def test_one_client_cannot_take_all_places(
+def test_one_client_cannot_use_the_whole_capacity(
     sampler_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = create_app(Settings(str(sampler_folder), running=2, waiting=6, per_client=3))
@@ -188,7 +190,7 @@ def test_one_client_cannot_take_all_places(
     monkeypatch.setattr(app.state.engine, "search", slow)
 
     async def go() -> None:
-        # Two addresses of one IPv6 network are one client.
+        # Addresses of one IPv6 network count as one client.
         many = [Talk(app, "GET", "/v1/search", f"2001:db8::{n}") for n in range(1, 9)]
         tasks = [talk.begin(("host", "test")) for talk in many]
         await until(lambda: sum(talk.status == 429 for talk in many) == 5)
@@ -201,14 +203,14 @@ def test_one_client_cannot_take_all_places(
         assert await other == 200
         await asyncio.gather(*tasks)
         assert sorted(talk.status for talk in many) == [200] * 3 + [429] * 5
-        # Nothing is left behind: the same client may ask again.
+        # The places are free again: the same client can send requests.
         assert await asks(app, "2001:db8::1") == 200
 
     asyncio.run(go())
 
 
 @pytest.mark.thorough
-def test_large_answers_are_handed_over_in_pieces(sampler_folder: Path) -> None:
+def test_large_answers_are_sent_in_pieces(sampler_folder: Path) -> None:
     app = create_app(Settings(str(sampler_folder)))
 
     async def go() -> Talk:
@@ -232,10 +234,10 @@ def refused_bodies() -> dict[str, list[tuple[str, str]]]:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("status", refused_bodies())
-def test_what_is_refused_before_its_body_is_read_ends_the_connection(
+def test_refusing_a_request_before_its_body_is_read_closes_the_connection(
     sampler_folder: Path, status: str
 ) -> None:
-    """Else the bytes of the body could be taken for the next request."""
+    """Otherwise the server could read the body as the next request."""
     app = create_app(Settings(str(sampler_folder)))
 
     async def go() -> Talk:
@@ -261,7 +263,7 @@ def named(sampler_folder: Path) -> TestClient:
 
 
 @pytest.mark.thorough
-def test_a_wrong_name_is_answered_in_our_own_words_and_as_strictly_as_all(
+def test_a_wrong_host_name_gets_a_clear_error_with_security_headers(
     named: TestClient,
 ) -> None:
     for host in ("rebound.example", "search.example.evil", "[", "", "a b", "\xff"):
@@ -278,7 +280,7 @@ def test_a_wrong_name_is_answered_in_our_own_words_and_as_strictly_as_all(
 
 
 @pytest.mark.thorough
-def test_health_is_answered_under_any_name(named: TestClient) -> None:
+def test_health_is_answered_for_any_host_name(named: TestClient) -> None:
     for host in ("127.0.0.1:8080", "search.example", "10.0.0.7"):
         answer = named.get("/v1/health", headers={"host": host})
         assert answer.status_code == 200
@@ -286,7 +288,7 @@ def test_health_is_answered_under_any_name(named: TestClient) -> None:
 
 
 @pytest.mark.thorough
-def test_a_browser_may_ask_whether_it_may_ask_and_hears_why_not(named: TestClient) -> None:
+def test_preflight_requests_need_no_key_and_refusals_have_cors_headers(named: TestClient) -> None:
     ask = {"origin": GOOD, "access-control-request-method": "POST"}
     preflight = named.options("/v1/search", headers=ask)
     assert preflight.status_code == 200
@@ -301,7 +303,7 @@ def test_a_browser_may_ask_whether_it_may_ask_and_hears_why_not(named: TestClien
 
 
 @pytest.mark.thorough
-def test_head_is_get_without_a_body_on_every_route(client: TestClient) -> None:
+def test_head_returns_the_headers_of_get_on_every_route(client: TestClient) -> None:
     asked = [
         "/", "/search?q=primes", "/post?id=gaussian-integral.en", address("page.css"),
         "/openapi.json", "/v1/health", "/v1/search?q=primes", "/v1/library",
@@ -315,13 +317,13 @@ def test_head_is_get_without_a_body_on_every_route(client: TestClient) -> None:
         assert {k: v for k, v in head.headers.items() if k not in differing} == {
             k: v for k, v in whole.headers.items() if k not in differing
         }
-        # A page of hits says how many milliseconds it took, which may have more digits or fewer.
+        # A page of hits shows its milliseconds, whose number of digits varies.
         spread = 4 if path.startswith("/search") else 0
         assert abs(int(head.headers["content-length"]) - len(whole.content)) <= spread
     assert client.head("/v1/render").status_code == 405
 
 
-def test_a_wrong_method_is_told_the_right_ones(client: TestClient) -> None:
+def test_a_request_with_a_wrong_method_gets_the_allowed_methods(client: TestClient) -> None:
     methods = {
         "/v1/search": "GET, HEAD, OPTIONS, POST",
         "/v1/render": "OPTIONS, POST",
@@ -337,7 +339,7 @@ def test_a_wrong_method_is_told_the_right_ones(client: TestClient) -> None:
     assert client.options("/nothing").status_code == 404
 
 
-def test_no_answer_leads_to_an_address_that_the_client_made_up(client: TestClient) -> None:
+def test_no_answer_redirects_to_the_host_in_the_request(client: TestClient) -> None:
     for path in ("/v1/search/?q=x", "/search/", "/v1/health/", "/static/"):
         for host in ("evil.example", "evil.example/x?"):
             answer = client.get(path, headers={"host": host}, follow_redirects=False)

@@ -1,4 +1,4 @@
-"""The API as a client meets it: the same JSON everywhere, clear errors, nothing dangerous."""
+"""The API: the same JSON as the command line, clear errors, safe answers."""
 
 import json
 from base64 import b64encode
@@ -36,7 +36,7 @@ def test_the_api_and_the_command_line_give_the_same_json(
 
 
 @pytest.mark.thorough
-def test_every_route_gives_what_the_engine_says(client: TestClient, engine: Engine) -> None:
+def test_every_route_returns_the_value_of_the_engine(client: TestClient, engine: Engine) -> None:
     post_id = "gaussian-integral.hi"
     routes = {
         ("/v1/formulas", "latex=x%5E2&k=2"): engine.formulas("x^2", 2),
@@ -75,7 +75,7 @@ def test_a_literal_dollar_is_shown_without_its_backslash(tmp_path: Path) -> None
         for shown in (hit["snippet"], post["body"], rendered):
             assert [piece["text"] for piece in shown] == [words, "x^2", "."]
         assert [piece["text"] for piece in post["title_pieces"]] == ["Prices in $"]
-        # Positions are those of the source, in which the dollars have their backslashes.
+        # Positions refer to the source, in which dollar signs have backslashes.
         assert text[rendered[1]["start"] :].startswith("$x^2$")
         for path in ("/search?q=ticket", "/post?id=p"):
             page = client.get(path, headers={"accept": "text/html"}).text
@@ -84,7 +84,7 @@ def test_a_literal_dollar_is_shown_without_its_backslash(tmp_path: Path) -> None
         assert "costs \\$5, a book \\$12. Also $x^2$" in exported
 
 
-def test_filters_and_weights_come_through(client: TestClient) -> None:
+def test_filters_and_weights_are_applied(client: TestClient) -> None:
     query = "q=integral&in=es&tag=calculus&tag=integration&weight=words:1&explain=false"
     hits = client.get(f"/v1/search?{query}").json()["hits"]
     assert hits
@@ -186,7 +186,7 @@ def test_a_mistake_is_answered_with_one_line(
 
 
 @pytest.mark.thorough
-def test_a_body_without_announced_length_is_limited_too(client: TestClient) -> None:
+def test_a_body_without_content_length_is_limited_too(client: TestClient) -> None:
     def endless() -> object:
         for _ in range(100):
             yield b'{"text": "' + b"x" * 10_000
@@ -195,7 +195,7 @@ def test_a_body_without_announced_length_is_limited_too(client: TestClient) -> N
     assert response.status_code == 413
 
 
-def test_nothing_can_be_written(client: TestClient) -> None:
+def test_without_a_write_key_the_api_has_no_routes_for_writing(client: TestClient) -> None:
     paths = client.get("/openapi.json").json()["paths"]
     methods = {(path, method) for path, methods in paths.items() for method in methods}
     assert {method for _, method in methods} == {"get", "post"}
@@ -212,7 +212,7 @@ def test_the_openapi_file_shows_examples_and_limits(client: TestClient) -> None:
     assert "FoundPost" in schema["components"]["schemas"]
 
 
-def test_every_answer_tells_browsers_to_be_strict(client: TestClient) -> None:
+def test_every_answer_has_security_headers(client: TestClient) -> None:
     for path in ("/v1/health", "/v1/search?q=x", "/v1/search", "/nothing", "/v1/metrics"):
         headers = client.get(path).headers
         assert headers["x-content-type-options"] == "nosniff"
@@ -223,7 +223,7 @@ def test_every_answer_tells_browsers_to_be_strict(client: TestClient) -> None:
 
 
 @pytest.mark.thorough
-def test_untrusted_text_comes_back_as_json_only(client: TestClient) -> None:
+def test_untrusted_text_is_returned_only_as_json(client: TestClient) -> None:
     attack = "<script>alert(1)</script>"
     for response in (
         client.get("/v1/search", params={"q": f"${attack}$ {attack}"}),
@@ -251,7 +251,7 @@ def guarded(sampler_folder: Path) -> TestClient:
 
 
 @pytest.mark.thorough
-def test_with_a_key_only_those_who_know_it_enter(guarded: TestClient) -> None:
+def test_a_server_with_a_key_refuses_requests_without_it(guarded: TestClient) -> None:
     assert guarded.get("/v1/health").status_code == 200
     required, unknown = "an API key is required: Authorization: ", "this API key is unknown"
     for wrong, why in (
@@ -272,7 +272,7 @@ def test_with_a_key_only_those_who_know_it_enter(guarded: TestClient) -> None:
 
 
 @pytest.mark.thorough
-def test_only_named_sites_may_read_answers(guarded: TestClient) -> None:
+def test_only_allowed_origins_can_read_answers(guarded: TestClient) -> None:
     key = {"authorization": "Bearer open sesame"}
     good = guarded.get("/v1/library", headers={**key, "origin": "https://good.example"})
     assert good.headers["access-control-allow-origin"] == "https://good.example"
@@ -302,7 +302,7 @@ def test_a_refused_preflight_is_json_like_every_error(guarded: TestClient) -> No
 
 
 @pytest.mark.thorough
-def test_a_name_that_is_not_the_servers_is_refused(sampler_folder: Path) -> None:
+def test_a_wrong_host_name_is_refused(sampler_folder: Path) -> None:
     client = TestClient(create_app(Settings(str(sampler_folder), hosts=("localhost",))))
     assert client.get("http://localhost/v1/health").status_code == 200
     refused = client.get("http://rebound.example/v1/library")
@@ -311,7 +311,7 @@ def test_a_name_that_is_not_the_servers_is_refused(sampler_folder: Path) -> None
     assert "localhost" not in refused.text
 
 
-def test_a_language_that_the_library_lacks_is_answered_with_those_it_has(
+def test_a_filter_by_a_language_the_library_lacks_names_its_languages(
     client: TestClient, engine: Engine
 ) -> None:
     asked = client.get("/v1/search?q=primes&in=sw").json()
@@ -321,7 +321,7 @@ def test_a_language_that_the_library_lacks_is_answered_with_those_it_has(
     both = engine.search("alkuluku", language="fi", where=Filter("sw")).query.note
     assert both.startswith("Finnish is not supported: ")
     assert both.endswith("; the library has posts in: cs, en, es, fa, hi, hr")
-    # Two letters that are no language are a mistake.
+    # Two letters that are not a language are an error.
     assert client.get("/v1/search?q=primes&in=xx").status_code == 422
     assert client.get("/v1/search?q=primes&in=sw&in=en").json()["query"]["note"] == ""
 
@@ -339,14 +339,14 @@ def test_the_log_has_the_method_of_requests_without_a_route(
 
 
 @pytest.mark.thorough
-def test_what_has_not_happened_is_counted_as_none(sampler_folder: Path) -> None:
+def test_counters_of_events_that_never_happened_are_zero(sampler_folder: Path) -> None:
     said = TestClient(create_app(Settings(str(sampler_folder)))).get("/v1/metrics").text
     for name in ("refused", "unfinished", "reloaded", "reload_failures"):
         assert f"\nmathsetu_{name}_total 0\n" in said
 
 
 @pytest.mark.thorough
-def test_the_log_does_not_tell_what_was_asked(
+def test_the_log_has_queries_only_if_the_setting_allows_it_and_never_keys(
     sampler_folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO", "mathsetu")
@@ -367,7 +367,7 @@ def test_the_log_does_not_tell_what_was_asked(
 
 
 @pytest.mark.thorough
-def test_a_fault_of_ours_is_one_line_without_details(
+def test_an_internal_error_is_one_line_without_details(
     sampler_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = create_app(Settings(str(sampler_folder)))
@@ -383,7 +383,9 @@ def test_a_fault_of_ours_is_one_line_without_details(
     assert list(response.json()) == ["error"]
 
 
-def test_an_error_is_one_line_whatever_the_request_names(client: TestClient) -> None:
+def test_an_error_is_one_line_even_if_names_of_fields_have_control_characters(
+    client: TestClient,
+) -> None:
     response = client.post("/v1/render", json={"latex": "{", "a\nb\x1b": True})
     assert response.status_code == 422
     assert "\n" not in response.json()["error"]
@@ -391,7 +393,7 @@ def test_an_error_is_one_line_whatever_the_request_names(client: TestClient) -> 
 
 
 @pytest.mark.parametrize("way", ["get", "post"])
-def test_the_asker_s_language_and_grouping_can_be_chosen(client: TestClient, way: str) -> None:
+def test_the_options_own_language_and_group_can_be_set(client: TestClient, way: str) -> None:
     def search(**more: object) -> Response:
         if way == "get":
             return client.get("/v1/search", params={"q": "infinitely many primes", "k": 3, **more})
@@ -406,7 +408,7 @@ def test_the_asker_s_language_and_grouping_can_be_chosen(client: TestClient, way
     assert search(own_language="much").status_code == 422
 
 
-def test_offset_total_facets_and_threshold_are_the_same_in_all_doors(
+def test_offset_total_facets_and_threshold_are_the_same_in_all_interfaces(
     client: TestClient, sampler_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     options = "--in en --in es --not-tag geometry --any-tag calculus --any-tag number-theory"

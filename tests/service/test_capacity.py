@@ -1,4 +1,4 @@
-"""More requests than a server can take, and queries that take too long."""
+"""More requests than a server can handle, and queries that take too long."""
 
 import asyncio
 import threading
@@ -32,7 +32,7 @@ def part_of(engine: Engine, name: str) -> Retriever:
 
 
 @pytest.mark.thorough
-def test_requests_beyond_capacity_are_sent_away_and_the_server_recovers(
+def test_requests_beyond_capacity_are_refused_and_the_server_recovers(
     sampler_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = create_app(Settings(str(sampler_folder), running=1, waiting=2))
@@ -51,7 +51,7 @@ def test_requests_beyond_capacity_are_sent_away_and_the_server_recovers(
         async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
             asking = [asyncio.create_task(client.get("/v1/search?q=primes")) for _ in range(8)]
             refused = [await task for task in asking[3:]]
-            # However busy it is, a server says that it lives.
+            # The health check works even when the server is busy.
             health = await client.get("/v1/health")
             gate.set()
             answered = [await task for task in asking[:3]]
@@ -66,10 +66,10 @@ def test_requests_beyond_capacity_are_sent_away_and_the_server_recovers(
 
 
 @pytest.mark.thorough
-def test_a_slow_search_is_cut_off_with_an_honest_answer(
+def test_a_slow_search_is_stopped_and_its_answer_names_the_unfinished_part(
     sampler_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One part never ends by itself: the others answer, and it is named."""
+    """One part never ends; the others answer, and the answer names that part."""
     events: list[str] = []
     engine = Engine(sampler_folder, Limits(seconds=2.0), note=events.append)
 
@@ -97,7 +97,7 @@ def test_a_slow_first_part_leaves_time_for_the_others(
 
 
 @pytest.mark.thorough
-def test_hits_stay_when_only_their_reasons_take_too_long(
+def test_hits_are_kept_when_only_their_reasons_take_too_long(
     sampler_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine = Engine(sampler_folder, Limits(seconds=0.5))

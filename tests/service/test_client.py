@@ -45,7 +45,7 @@ def address(folder: Path) -> Iterator[str]:
 
 
 @pytest.mark.thorough
-def test_answers_are_the_values_of_the_engine(address: str, folder: Path) -> None:
+def test_the_client_returns_the_same_values_as_the_engine(address: str, folder: Path) -> None:
     client, engine = Client(address, "eye"), Engine(folder)
     where = Filter(("en", "hi"), not_tags=("nobody",))
     asked = client.search("number $n^2$", 3, offset=1, where=where, facets=True)
@@ -60,7 +60,7 @@ def test_answers_are_the_values_of_the_engine(address: str, folder: Path) -> Non
     engine.close()
 
 
-def test_what_is_no_list_is_refused_before_anything_is_sent() -> None:
+def test_wrong_types_are_refused_before_a_request_is_sent() -> None:
     client = Client("http://127.0.0.1:1", write_key="pen")
     with pytest.raises(InputError, match=r"ids is '12' \(str\); give a list of ids"):
         client.remove("12")
@@ -73,7 +73,7 @@ def test_what_is_no_list_is_refused_before_anything_is_sent() -> None:
 
 
 @pytest.mark.thorough
-def test_white_space_around_a_key_is_no_part_of_it(address: str) -> None:
+def test_white_space_around_a_key_is_ignored(address: str) -> None:
     assert Client(address, "eye\n").library() == Client(address, "eye").library()
     assert asyncio.run(AsyncClient(address, " eye\r\n").library()).posts
     assert Client(address, write_key="pen\n").remove(["nobody"]) == 0
@@ -88,7 +88,7 @@ def test_a_key_that_cannot_be_sent_is_refused(kind: type[Client]) -> None:
 
 
 @pytest.mark.thorough
-def test_coroutines_ask_side_by_side_and_write(address: str) -> None:
+def test_the_async_client_searches_concurrently_and_writes(address: str) -> None:
     async def go() -> None:
         client = AsyncClient(address, "eye", write_key="pen")
         answers = await asyncio.gather(*(client.search("number", k) for k in (1, 2, 3)))
@@ -102,7 +102,7 @@ def test_coroutines_ask_side_by_side_and_write(address: str) -> None:
 
 
 @pytest.mark.thorough
-def test_errors_are_the_lines_of_the_server(address: str) -> None:
+def test_errors_have_the_message_of_the_server(address: str) -> None:
     with pytest.raises(ServerError, match="there is no post 'q7'") as caught:
         Client(address, "eye").post("q7")
     assert caught.value.status == 404

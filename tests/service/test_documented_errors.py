@@ -1,4 +1,4 @@
-"""The error texts, the answer and the style shown in docs/api.md are those in use."""
+"""The errors, the search answer and the style in docs/api.md match the server."""
 
 import json
 import re
@@ -33,7 +33,7 @@ def test_errors_of_all_kinds_are_documented() -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("method", "path", "how", "status", "error"), DOCUMENTED)
-def test_a_documented_error_is_the_real_one(
+def test_the_server_returns_each_documented_error(
     server: TestClient,
     sampler_folder: Path,
     method: str,
@@ -72,11 +72,11 @@ def documented_answer() -> dict[str, Any]:
     return shown
 
 
-def test_the_documented_answer_is_the_real_one(client: TestClient) -> None:
+def test_the_documented_answer_matches_the_answer_of_the_server(client: TestClient) -> None:
     shown = documented_answer()
     real = client.get("/v1/search", params={"q": shown["query"]["text"], "k": 1}).json()
     assert shown["query"] == real["query"]
-    # The sampler of the tests has another recipe, which finds others.
+    # The library of the tests has another recipe, so its hits differ.
     differing = {"query", "hits", "total"}
     assert {**shown, **dict.fromkeys(differing)} == {**real, **dict.fromkeys(differing)}
     assert [hit["rank"] for hit in shown["hits"]] == [hit["rank"] for hit in real["hits"]]
@@ -92,7 +92,7 @@ def test_the_documented_answer_has_the_hits_of_the_default_recipe(tmp_path: Path
     assert (shown["total"], shown["total_is_exact"]) == (real.total, real.is_total_exact)
 
 
-def test_the_documented_style_of_matched_symbols_is_our_own() -> None:
+def test_the_documented_style_of_matched_symbols_is_the_style_in_use() -> None:
     shown = re.findall(r"```css\n(.*?)```", API.read_text(encoding="utf-8"), re.DOTALL)
     rules = [re.sub(r" ?([{}>:]) ?", r"\1", rule) for rule in shown[0].splitlines()]
     assert len(rules) == 2
@@ -110,7 +110,7 @@ def test_every_route_refuses_unknown_parameters(client: TestClient, method: str,
 
 
 @pytest.mark.parametrize("path", ["/v1/health", "/v1/metrics", "/openapi.json"])
-def test_what_monitoring_tools_ask_for_takes_parameters_of_theirs(
+def test_routes_for_monitoring_tools_accept_unknown_parameters(
     client: TestClient, path: str
 ) -> None:
     assert client.get(f"{path}?target=1").status_code == 200

@@ -1,4 +1,4 @@
-"""What every interface is told: hits with all that a page shows, and honest limits."""
+"""The engine behind all interfaces: complete hits, limits, cached answers and reloading."""
 
 import threading
 import time
@@ -29,7 +29,9 @@ from tests.light import LIGHT
 HINDI = r"समाकल $\int_0^\infty e^{-t^2}dt$ का मान"
 
 
-def test_a_hindi_question_finds_the_english_post_and_says_which_words_met(engine: Engine) -> None:
+def test_a_hindi_query_finds_the_english_post_and_shows_the_translated_words(
+    engine: Engine,
+) -> None:
     [hit] = engine.search(HINDI, k=1, where=Filter("en")).hits
     assert hit.id == "gaussian-integral.en"
     met = {word.asked: (word.translation, word.found.lower()) for word in hit.words}
@@ -37,7 +39,7 @@ def test_a_hindi_question_finds_the_english_post_and_says_which_words_met(engine
     assert met["समाकल"][1].startswith("integral")
 
 
-def test_the_matched_formula_is_coloured_and_its_substitution_told(engine: Engine) -> None:
+def test_a_matched_formula_is_coloured_and_its_substitution_is_given(engine: Engine) -> None:
     [hit] = engine.search("$u^2+v^2=w^2$", k=1, where=Filter("en")).hits
     [formula] = hit.formulas
     assert formula.coverage == 1.0
@@ -50,7 +52,7 @@ def test_the_matched_formula_is_coloured_and_its_substitution_told(engine: Engin
         assert f'data-symbol="{symbol}"' in formula.mathml
 
 
-def test_a_wildcard_says_what_it_stands_for(engine: Engine) -> None:
+def test_a_match_gives_the_values_of_wildcards(engine: Engine) -> None:
     [hit, *_] = engine.formulas("?a^2+?b^2=?c^2", k=1).hits
     assert Renamed("?a", "x") in hit.match.wildcards
     assert hit.posts[0].startswith("pythagorean-theorem")
@@ -69,14 +71,14 @@ def test_shares_of_a_hit_add_up_to_one(engine: Engine) -> None:
         assert sum(reason.score for reason in hit.reasons) == pytest.approx(hit.score)
 
 
-def test_the_snippet_shows_what_matched(engine: Engine) -> None:
+def test_the_snippet_or_the_title_shows_the_matched_formula(engine: Engine) -> None:
     [hit] = engine.search("$u^2+v^2=w^2$", k=1).hits
     shown = [piece.text for piece in hit.snippet if piece.kind == "formula"]
     in_title = [piece.text for piece in hit.title_pieces if piece.kind == "formula"]
     assert hit.formulas[0].found in shown + in_title
 
 
-def test_an_answer_shows_the_formula_of_its_question_that_it_was_found_by(tmp_path: Path) -> None:
+def test_an_answer_post_shows_the_matched_formula_of_its_question(tmp_path: Path) -> None:
     posts = [
         Post("q19", "Why is $a^2+b^2=c^2$?", kind="question", language="en"),
         Post("a19", "Compare areas.", kind="answer", parent_id="q19", language="en"),
@@ -104,25 +106,25 @@ def test_ids_of_formulas_are_unique_in_an_answer(engine: Engine) -> None:
     assert len(ids) == len(set(ids)) > 0
 
 
-def test_a_hit_is_explained_as_it_was_found(engine: Engine) -> None:
+def test_explain_returns_the_same_hit_as_the_search(engine: Engine) -> None:
     [hit] = engine.search(HINDI, k=1).hits
     explained = engine.explain(HINDI, hit.id).hit
     assert to_json(replace(explained, rank=1, formulas=())) == to_json(replace(hit, formulas=()))
 
 
-def test_a_post_that_has_nothing_to_do_with_a_query_has_no_reasons(engine: Engine) -> None:
+def test_a_post_that_does_not_match_a_query_has_no_reasons(engine: Engine) -> None:
     hit = engine.explain("hypotenuse", "infinitely-many-primes.en").hit
     assert (hit.score, hit.reasons, hit.words, hit.formulas) == (0.0, (), (), ())
 
 
 @pytest.mark.thorough
-def test_similar_posts_are_of_the_same_kind_and_never_the_post_itself(engine: Engine) -> None:
+def test_similar_posts_include_versions_of_a_post_but_not_the_post_itself(engine: Engine) -> None:
     hits = engine.similar("infinitely-many-primes.en", k=5).hits
     assert "infinitely-many-primes.en" not in [hit.id for hit in hits]
     assert sum(hit.id.startswith("infinitely-many-primes") for hit in hits) >= 3
 
 
-def test_weights_decide_what_counts(engine: Engine) -> None:
+def test_weights_decide_which_parts_count(engine: Engine) -> None:
     query = r"prime numbers $u^2+v^2=w^2$"
     words = engine.search(query, k=1, weights={"words": 1}).hits[0]
     formulas = engine.search(query, k=1, weights={"formulas": 5}).hits[0]
@@ -140,14 +142,14 @@ def test_weights_decide_what_counts(engine: Engine) -> None:
         ({"words": 0.0}, "at least one part must count"),
     ],
 )
-def test_weights_that_make_no_sense_are_refused(
+def test_invalid_weights_are_refused(
     engine: Engine, weights: dict[str, float], problem: str
 ) -> None:
     with pytest.raises(InputError, match=problem):
         engine.search("primes", weights=weights)
 
 
-def test_a_search_without_time_says_what_is_missing(sampler_folder: Path) -> None:
+def test_a_search_without_time_names_the_unfinished_parts(sampler_folder: Path) -> None:
     hurried = Engine(sampler_folder, Limits(seconds=0.0))
     answer = hurried.search("infinitely many primes $p$")
     assert answer.hits == ()
@@ -155,7 +157,7 @@ def test_a_search_without_time_says_what_is_missing(sampler_folder: Path) -> Non
 
 
 @pytest.mark.thorough
-def test_who_asks_the_same_again_gets_the_same_answer(sampler_folder: Path) -> None:
+def test_only_an_identical_search_is_answered_from_the_cache(sampler_folder: Path) -> None:
     engine = Engine(sampler_folder)
     answer = engine.search("prime $p$", 3)
     assert engine.search("prime $p$", 3) is answer
@@ -178,7 +180,7 @@ def test_who_asks_the_same_again_gets_the_same_answer(sampler_folder: Path) -> N
         assert other is not answer
 
 
-def test_an_answer_without_time_is_not_kept(sampler_folder: Path) -> None:
+def test_an_unfinished_answer_is_not_cached(sampler_folder: Path) -> None:
     engine = Engine(sampler_folder, Limits(seconds=0.0))
     assert engine.search("prime").unfinished
     engine.limits = Limits()
@@ -186,7 +188,7 @@ def test_an_answer_without_time_is_not_kept(sampler_folder: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_a_changed_library_is_asked_anew(tmp_path: Path) -> None:
+def test_a_changed_library_gives_new_answers(tmp_path: Path) -> None:
     folder = tmp_path / "library"
     build_library(folder, [Post(id="old", body="A circle.", language="en")], LIGHT, processes=1)
     engine = Engine(folder)
@@ -196,7 +198,7 @@ def test_a_changed_library_is_asked_anew(tmp_path: Path) -> None:
     assert [hit.id for hit in engine.search("circle").hits] == ["new"]
 
 
-def test_the_latest_answers_are_kept(engine: Engine) -> None:
+def test_the_cache_keeps_the_answers_used_last(engine: Engine) -> None:
     cache = AnswerCache(2)
     answers = {name: engine.search(name, 1) for name in ("prime", "circle", "sum")}
     cache.keep("prime", answers["prime"])
@@ -208,7 +210,7 @@ def test_the_latest_answers_are_kept(engine: Engine) -> None:
     assert cache.get("sum") is answers["sum"]
 
 
-def test_long_answers_are_not_kept(engine: Engine) -> None:
+def test_long_answers_are_not_cached(engine: Engine) -> None:
     cache, long = AnswerCache(2), engine.search("number", 21)
     assert len(long.hits) == 21
     cache.keep("number", long)
@@ -234,7 +236,7 @@ def test_the_question_of_an_answer_is_translated(tmp_path: Path) -> None:
     engine.close()
 
 
-def test_warnings_of_the_parser_have_their_place(engine: Engine) -> None:
+def test_a_rendered_formula_has_its_position_and_the_warnings_of_the_parser(engine: Engine) -> None:
     [_, formula] = engine.render(r"Let $\frac{1}{2$").pieces
     assert formula.start == 4
     assert [warning.message for warning in formula.warnings] == ["{ is not closed"]
@@ -263,36 +265,34 @@ def test_warnings_of_the_parser_have_their_place(engine: Engine) -> None:
         (lambda e: e.post("x" * 1_001), "at most 1,000"),
     ],
 )
-def test_too_much_or_too_little_is_refused_in_one_line(
-    engine: Engine, ask: object, problem: str
-) -> None:
+def test_invalid_input_is_refused_in_one_line(engine: Engine, ask: object, problem: str) -> None:
     with pytest.raises(InputError, match=problem) as refused:
         ask(engine)  # type: ignore[operator]
     assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize("ask", ["post", "similar"])
-def test_an_unknown_post_is_told_from_other_mistakes(engine: Engine, ask: str) -> None:
+def test_an_unknown_post_raises_an_error_of_its_own(engine: Engine, ask: str) -> None:
     with pytest.raises(UnknownPost):
         getattr(engine, ask)("../../etc/passwd")
 
 
 @pytest.mark.thorough
-def test_many_threads_get_what_one_gets(engine: Engine, sampler_folder: Path) -> None:
+def test_many_threads_get_the_same_answers_as_one(engine: Engine, sampler_folder: Path) -> None:
     queries = [query for query in sampler.queries() if query.text][:10]
 
     def ask(engine: Engine, text: str) -> object:
         return to_json(engine.search(text, k=5, where=Filter("en")))
 
     alone = [ask(engine, query.text) for query in queries]
-    other = partial(ask, Engine(sampler_folder))  # which was asked nothing yet
+    other = partial(ask, Engine(sampler_folder))  # an engine with an empty cache
     with ThreadPoolExecutor(8) as pool:
         together = list(pool.map(other, [query.text for query in queries] * 3))
     assert together == alone * 3
 
 
 @pytest.mark.thorough
-def test_the_longest_names_that_are_stored_can_be_asked_for(tmp_path: Path) -> None:
+def test_names_of_the_maximum_length_can_be_requested(tmp_path: Path) -> None:
     name, tag, collection = ("🜁" * LONGEST_NAME, "t" * LONGEST_NAME, "c" * LONGEST_NAME)
     body = "A circle of radius $r$."
     posts = [Post(name, body, tags=(tag,), language="en", collection=collection), Post("2", body)]
@@ -316,7 +316,7 @@ def test_the_longest_names_that_are_stored_can_be_asked_for(tmp_path: Path) -> N
         (Post("x", "A circle.", collection="c" * 1_001), "the collection has 1,001 characters"),
     ],
 )
-def test_a_name_that_could_not_be_asked_for_is_not_stored(
+def test_a_build_refuses_names_beyond_the_maximum_length(
     tmp_path: Path, post: Post, what: str
 ) -> None:
     with pytest.raises(InputError, match=what) as refused:
@@ -340,7 +340,7 @@ def test_a_rebuilt_library_is_opened_without_dropping_a_request(tmp_path: Path) 
     def keep_asking() -> None:
         try:
             while not done.is_set():
-                # No question twice: its answer may be kept.
+                # Every query differs, because answers are cached.
                 seen.append(engine.search(f"circle {next(number)}").hits[0].id)
         except BaseException as error:
             failures.append(error)
@@ -367,7 +367,7 @@ def test_a_rebuilt_library_is_opened_without_dropping_a_request(tmp_path: Path) 
     assert events == ["reloaded"] * 3
 
 
-def test_a_library_that_breaks_meanwhile_goes_on_answering(tmp_path: Path) -> None:
+def test_an_open_library_still_answers_after_its_manifest_is_damaged(tmp_path: Path) -> None:
     folder = tmp_path / "library"
     build_library(folder, [Post(id="1", body="A circle.", language="en")], LIGHT, processes=1)
     engine = Engine(folder)
@@ -391,7 +391,7 @@ def test_an_old_library_is_closed_after_its_last_request(tmp_path: Path) -> None
 
 
 @pytest.mark.thorough
-def test_a_graph_index_shows_how_parts_fit(tmp_path: Path) -> None:
+def test_a_graph_index_gives_a_heat_map_of_query_and_post(tmp_path: Path) -> None:
     texts = [r"Roots of $x^2-2$ are irrational.", "Every even number is a sum."]
     model = make_graph_model(tmp_path / "model", texts)
     recipe = load_recipe("mathamr-plus", [f"parts.graph.model='{model}'"])

@@ -1,4 +1,4 @@
-"""Hostile clients at the socket of a real server: each gets a clear answer or is cut off."""
+"""Hostile clients at the socket of a real server: each gets a clear answer or is disconnected."""
 
 import json
 import socket
@@ -34,7 +34,7 @@ SECURITY = (b"x-content-type-options", b"content-security-policy", b"x-frame-opt
 
 @contextmanager
 def started(settings: Settings) -> Iterator[int]:
-    """The port of a server with these settings; it must not have met a fault at the end."""
+    """The port of a server with these settings; the server must not print a traceback."""
     port = free_port()
     server = subprocess.Popen(
         [sys.executable, "-c", SERVE, str(port), settings.to_json()],
@@ -68,7 +68,7 @@ def connect(port: int, source: str = "127.0.0.1", timeout: float = 15.0) -> sock
 
 
 def read_all(client: socket.socket) -> bytes:
-    """Everything until the server closes; a server that never does is a failure."""
+    """Everything until the server closes the connection; if it never does, the test fails."""
     received = b""
     while True:
         try:
@@ -154,7 +154,7 @@ MISSHAPEN = {
 
 
 @pytest.mark.parametrize("name", MISSHAPEN)
-def test_what_is_misshapen_gets_a_clear_strict_answer_and_the_connection_ends(
+def test_a_misshapen_request_gets_a_clear_error_and_the_connection_is_closed(
     port: int, name: str
 ) -> None:
     expected, request = MISSHAPEN[name]
@@ -167,7 +167,7 @@ def test_what_is_misshapen_gets_a_clear_strict_answer_and_the_connection_ends(
         assert list(json.loads(body)) == ["error"]
 
 
-def test_unusual_requests_are_answered_as_plain_ones(port: int) -> None:
+def test_unusual_but_valid_requests_are_answered_normally(port: int) -> None:
     upgrade = b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
     with connect(port) as client:
         client.sendall(GET + upgrade + b"\r\n")
@@ -183,22 +183,22 @@ def test_unusual_requests_are_answered_as_plain_ones(port: int) -> None:
     with connect(port) as client:
         client.sendall((GET + b"\r\n") * 99 + GET + CLOSE + b"\r\n")
         assert read_all(client).count(b"HTTP/1.1 200 OK") == 100
-    # A client that says at once that it will send no more is answered all the same.
+    # A client that closes its sending side still gets its answer.
     with connect(port) as client:
         client.sendall(GET + b"\r\n")
         client.shutdown(socket.SHUT_WR)
         assert read_all(client).startswith(b"HTTP/1.1 200 ")
 
 
-def test_methods_that_are_made_up_do_not_fill_the_metrics(port: int) -> None:
+def test_unknown_methods_do_not_fill_the_metrics(port: int) -> None:
     for number in range(5):
         request = f"MADEUP{number} /v1/search HTTP/1.1\r\n".encode() + HOST + CLOSE + b"\r\n"
         assert answer_to(port, request)[0] == 405
     assert "MADEUP" not in fetch(f"http://127.0.0.1:{port}/v1/metrics")[1]
 
 
-def test_headers_that_trickle_in_are_cut_off_in_time(port: int) -> None:
-    began = time.monotonic()  # the server counts from the connection on
+def test_headers_that_arrive_too_slowly_get_408(port: int) -> None:
+    began = time.monotonic()  # the server measures from the start of the connection
     with connect(port) as client:
         client.sendall(b"GET /v1/health HTTP/1.1\r\n")
         client.settimeout(0.1)
@@ -213,17 +213,17 @@ def test_headers_that_trickle_in_are_cut_off_in_time(port: int) -> None:
         assert b"nosniff" in received
 
 
-def test_a_connection_that_says_nothing_is_closed_without_a_word(port: int) -> None:
+def test_an_idle_connection_is_closed_without_an_answer(port: int) -> None:
     with connect(port) as client:
         assert read_all(client) == b""
-    # Also when it has asked something before.
+    # Also after a first request.
     with connect(port) as client:
         client.sendall(GET + b"\r\n")
         assert read_all(client).count(b"HTTP/1.1") == 1
 
 
 def test_slow_clients_lock_nobody_out(sampler_folder: Path) -> None:
-    """Two hundred slow bodies and two hundred slow headers, with the settings that are shipped."""
+    """Two hundred slow bodies and two hundred slow headers, with the default settings."""
     with serving(str(sampler_folder)) as (url, _), ExitStack() as stack:
         port = int(url.rpartition(":")[2])
         slow = [stack.enter_context(connect(port)) for _ in range(400)]
@@ -243,13 +243,13 @@ def test_slow_clients_lock_nobody_out(sampler_folder: Path) -> None:
         assert time.monotonic() - began < 30
 
 
-def test_whoever_opens_too_many_connections_loses_the_oldest(sampler_folder: Path) -> None:
+def test_a_client_with_too_many_connections_loses_its_oldest_ones(sampler_folder: Path) -> None:
     with (
         started(Settings(str(sampler_folder), connections=20)) as port,
         ExitStack() as stack,
     ):
         idle = [stack.enter_context(connect(port)) for _ in range(40)]
-        # One client has three quarters of all; the others were closed at once, the oldest first.
+        # One client can have three quarters of all connections; its oldest ones are closed.
         assert [read_all(client) for client in idle[:25]] == [b""] * 25
         for source in ("127.0.0.1", "127.0.0.2"):
             with connect(port, source) as normal:
@@ -257,14 +257,16 @@ def test_whoever_opens_too_many_connections_loses_the_oldest(sampler_folder: Pat
                 assert read_all(normal).startswith(b"HTTP/1.1 200 ")
         idle[-1].sendall(GET + CLOSE + b"\r\n")
         assert read_all(idle[-1]).startswith(b"HTTP/1.1 200 ")
-        # Many clients together lose the oldest of all.
+        # With many clients, the oldest connection of all is closed.
         many = [stack.enter_context(connect(port, f"127.0.0.{n}")) for n in range(3, 33)]
         assert read_all(many[0]) == b""
         many[-1].sendall(GET + CLOSE + b"\r\n")
         assert read_all(many[-1]).startswith(b"HTTP/1.1 200 ")
 
 
-def test_a_proxy_may_have_all_connections_and_names_its_clients(sampler_folder: Path) -> None:
+def test_a_proxy_can_use_all_connections_and_limits_apply_to_its_clients(
+    sampler_folder: Path,
+) -> None:
     settings = Settings(
         str(sampler_folder), connections=40, per_client=1, proxies=("127.0.0.1/32",)
     )
@@ -282,7 +284,7 @@ def test_a_proxy_may_have_all_connections_and_names_its_clients(sampler_folder: 
             assert statuses == ({b"200", b"429"} if one_client else {b"200"})
 
 
-def test_an_answer_that_is_not_read_is_dropped(sampler_folder: Path) -> None:
+def test_a_client_that_does_not_read_its_answers_is_disconnected(sampler_folder: Path) -> None:
     with started(Settings(str(sampler_folder), sending=1.0)) as port, socket.socket() as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         client.settimeout(15)
@@ -294,7 +296,7 @@ def test_an_answer_that_is_not_read_is_dropped(sampler_folder: Path) -> None:
         assert read_all(client).count(b"HTTP/1.1 200 OK") < wanted
 
 
-def test_a_slow_but_steady_reader_gets_all_answers(sampler_folder: Path) -> None:
+def test_a_client_that_reads_slowly_but_steadily_gets_all_answers(sampler_folder: Path) -> None:
     with started(Settings(str(sampler_folder), sending=1.0)) as port, socket.socket() as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
         client.settimeout(15)

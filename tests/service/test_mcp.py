@@ -1,4 +1,4 @@
-"""Tools for language models, called by the official SDK's own client over standard input."""
+"""The MCP tools, called by the client of the official SDK over standard input."""
 
 import asyncio
 import os
@@ -35,13 +35,13 @@ WRONG = [
 
 @pytest.fixture(scope="module")
 def conversation(sampler_folder: Path) -> tuple[list[Any], list[Any]]:
-    """The tools that a real client sees, and the results of its calls, right ones and wrong."""
+    """The tools that a real client sees, and the results of its valid and invalid calls."""
 
     async def talk() -> tuple[list[Any], list[Any]]:
         server = StdioServerParameters(
             command=sys.executable,
             args=["-c", START, "mcp", str(sampler_folder)],
-            env=dict(os.environ),  # which the SDK leaves out, and PYTHONPATH with it
+            env=dict(os.environ),  # by default the SDK does not pass on PYTHONPATH
         )
         async with Client(server, read_timeout_seconds=60) as client:
             tools = await client.list_tools()
@@ -82,7 +82,7 @@ def test_a_client_finds_fetches_and_explains_a_post(
     assert formulas["hits"][0]["posts"]
 
 
-def test_a_mistake_of_the_model_is_told_in_words(
+def test_a_mistake_of_the_model_gets_a_clear_error(
     conversation: tuple[list[Any], list[Any]],
 ) -> None:
     results = conversation[1][len(GOOD) :]

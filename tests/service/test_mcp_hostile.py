@@ -1,4 +1,4 @@
-"""Messages to the MCP server that no good client sends: each request still gets its answer."""
+"""Invalid messages to the MCP server: each request still gets an answer."""
 
 import asyncio
 import io
@@ -35,7 +35,7 @@ def call(name: str, arguments: object, number: object = 7) -> bytes:
     return json.dumps(message).encode()
 
 
-# What is sent, and the code and the id of the error that must come.
+# Messages, and the code and the id of the error that each must get.
 REFUSED: list[tuple[bytes, int, object]] = [
     (call("search", {"query": "\ud800"}), -32602, 7),
     (call("search", {"\udfff": "x"}), -32602, 7),
@@ -68,7 +68,7 @@ REFUSED: list[tuple[bytes, int, object]] = [
     (b"\xff\xfe", -32700, None),
     (b'\xef\xbb\xbf{"jsonrpc":"2.0","id":7,"method":"ping"}', -32700, None),
 ]  # fmt: skip
-# What asks for no answer.
+# Messages that need no answer.
 SILENT = [
     b"",
     b"   ",
@@ -79,7 +79,7 @@ SILENT = [
     b'{"jsonrpc":"2.0","id":7,"error":5}',
     b'{"jsonrpc":"2.0","id":7,"result":{}}',
 ]
-# What reaches the SDK and is refused there, with the id of the request; and what is said of it.
+# Messages that only the SDK refuses, with the id of the request; and the start of the error.
 WRONG = [
     (b'{"jsonrpc":"2.0","id":7,"method":"no/such"}', "Method not found"),
     (b'{"jsonrpc":"2.0","id":7,"method":"tools/call"}', "params: Field required"),
@@ -96,7 +96,7 @@ WRONG = [
      ""),
     (b'{"jsonrpc":"2.0","id":7,"method":"prompts/get","params":{"name":"../x"}}', ""),
 ]  # fmt: skip
-# Calls of tools that are wrong, and the line that says so.
+# Wrong calls of tools, and a part of the error message.
 CALLS: list[tuple[str, dict[str, Any], str]] = [
     ("search", {"query": "x", "k": 500}, "k is 500; it must lie between 1 and 50"),
     ("search", {"query": "x", "k": 0}, "k is 0; it must lie between 1 and 50"),
@@ -136,7 +136,7 @@ def test_a_notification_or_answer_is_never_answered(line: bytes) -> None:
 
 
 @given(st.binary(max_size=200))
-def test_no_bytes_stop_the_reader(line: bytes) -> None:
+def test_the_reader_accepts_or_refuses_any_bytes(line: bytes) -> None:
     assert isinstance(read_message(line), str | Refusal | None)
 
 
@@ -149,14 +149,14 @@ JSON = st.recursive(
 
 @given(st.dictionaries(st.sampled_from(["jsonrpc", "id", "method", "params"]), JSON))
 @pytest.mark.thorough
-def test_every_request_with_a_good_id_is_read_or_refused_by_its_id(message: dict[str, Any]) -> None:
+def test_a_refusal_has_the_id_of_its_request(message: dict[str, Any]) -> None:
     answer = read_message(json.dumps(message).encode())
     if type(message.get("id")) is int and isinstance(answer, Refusal):
         assert answer.id == message["id"]
 
 
 class Flood(io.RawIOBase):
-    """Bytes that are made up as they are read, then a ping."""
+    """A stream that generates bytes when they are read, then a ping."""
 
     def __init__(self, size: int) -> None:
         self._left = size
@@ -178,7 +178,7 @@ class Flood(io.RawIOBase):
 
 
 @pytest.mark.thorough
-def test_what_was_asked_before_standard_input_ended_is_answered(sampler_folder: Path) -> None:
+def test_requests_sent_before_the_end_of_standard_input_are_answered(sampler_folder: Path) -> None:
     hello = {
         "protocolVersion": "2025-06-18",
         "capabilities": {},
@@ -204,7 +204,7 @@ def test_what_was_asked_before_standard_input_ended_is_answered(sampler_folder: 
     assert not answers[7]["result"].get("isError")
 
 
-def test_a_request_that_is_never_answered_holds_the_end_up_only_for_a_while(
+def test_an_unanswered_request_delays_the_end_only_for_a_limited_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(stdio, "LAST_ANSWERS", 0.05)
@@ -219,7 +219,7 @@ def test_a_request_that_is_never_answered_holds_the_end_up_only_for_a_while(
 
 
 @pytest.mark.thorough
-def test_a_line_without_end_is_refused_and_never_held() -> None:
+def test_an_endless_line_is_refused_and_not_kept_in_memory() -> None:
     refusals: list[Refusal] = []
 
     async def refuse(refusal: Refusal) -> None:
@@ -241,11 +241,11 @@ def test_a_line_without_end_is_refused_and_never_held() -> None:
         assert [(refusal.code, refusal.id) for refusal in refusals] == [(-32600, None)]
         return most
 
-    # A thread of another test may still load a model, so the second try counts, too.
+    # A thread of another test may still load a model, so the smaller of two peaks counts.
     assert min(peak(), peak()) < 8 * LONGEST
 
 
-def test_a_wrong_argument_is_told_in_one_line(engine: Engine) -> None:
+def test_a_wrong_argument_gets_an_error_in_one_line(engine: Engine) -> None:
     async def ask() -> list[Any]:
         async with Client(tool_server(engine)) as client:
             return [await client.call_tool(name, arguments) for name, arguments, _ in CALLS]
@@ -266,7 +266,7 @@ def process(sampler_folder: Path) -> Iterator["Talk"]:
 
 
 class Talk:
-    """A server as a process, and what it says."""
+    """A server as a process, and its answers."""
 
     def __init__(self, folder: Path) -> None:
         self.server = subprocess.Popen(
@@ -324,7 +324,7 @@ class Talk:
 
 
 @pytest.mark.thorough
-def test_a_server_answers_every_hostile_request_and_lives_on(process: Talk) -> None:
+def test_a_server_answers_every_hostile_request_and_keeps_running(process: Talk) -> None:
     for line, code, number in REFUSED:
         process.say(line)
         answer = process.hear()
@@ -355,18 +355,18 @@ def test_a_server_answers_every_hostile_request_and_lives_on(process: Talk) -> N
     answer = process.hear()
     assert answer["id"] == "last"
     assert not answer["result"]["isError"]
-    process.say(PING, end=b"")  # and the input ends in the midst of a line
+    process.say(PING, end=b"")  # the input ends in the middle of a line
     assert process.end() == 0
 
 
 @pytest.mark.thorough
-def test_input_that_ends_in_the_midst_of_a_message_ends_the_server(process: Talk) -> None:
+def test_input_that_ends_in_the_middle_of_a_message_ends_the_server(process: Talk) -> None:
     process.say(PING[:20], end=b"")
     assert process.end() == 0
 
 
 @pytest.mark.thorough
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
-def test_ctrl_c_ends_a_server_at_once_though_its_input_stays_open(process: Talk) -> None:
+def test_ctrl_c_ends_a_server_although_its_input_stays_open(process: Talk) -> None:
     process.server.send_signal(signal.SIGINT)
-    assert process.server.wait(60) == 130  # a loaded machine needs its time
+    assert process.server.wait(60) == 130  # a busy machine may need long

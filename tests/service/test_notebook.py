@@ -1,4 +1,4 @@
-"""Records and answers in a notebook, and the example notebook from the first cell to the last."""
+"""Records and answers in notebooks, and a run of the whole example notebook."""
 
 import re
 from pathlib import Path
@@ -20,7 +20,7 @@ def shown(value: object) -> str:
     return DISPLAYS[type(value)](value)
 
 
-def test_a_formula_is_mathml() -> None:
+def test_a_formula_is_shown_as_mathml() -> None:
     assert shown(Formula(id="1", latex=r"\frac{1}{2}")).startswith("<math")
 
 
@@ -37,14 +37,14 @@ def test_every_answer_can_be_shown(engine: Engine) -> None:
     assert shown(engine.search("zzyzx")) == "<p>nothing found</p>"
 
 
-def test_what_the_library_gives_is_shown_as_it_is(sampler_folder: Path) -> None:
+def test_results_of_a_library_can_be_shown(sampler_folder: Path) -> None:
     with Library(sampler_folder) as opened:
         assert 'class="matched"' in shown(opened.answer("$u^2+v^2=w^2$ triangle", k=2))
         assert 'class="matched"' in shown(opened.formulas("?a^2+?b^2=?c^2", 2)[0])
         assert "words" in shown(opened.explain("primes", "infinitely-many-primes.en"))
 
 
-def test_whatever_stands_in_a_post_stays_text() -> None:
+def test_html_in_records_is_escaped() -> None:
     post = Post(
         id=ATTACK,
         title=ATTACK,

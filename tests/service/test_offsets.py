@@ -1,4 +1,4 @@
-"""Hits by offset over HTTP, as far as an offset goes: one list, stable, no post twice."""
+"""Hits by offset over HTTP, up to the largest offset: one stable list without duplicates."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> TestClient:
 
 
 @pytest.mark.parametrize("grouped", [False, True])
-def test_offsets_up_to_a_thousand_are_cuts_of_one_list(many: TestClient, grouped: bool) -> None:
+def test_pages_of_hits_up_to_offset_1000_are_parts_of_one_list(
+    many: TestClient, grouped: bool
+) -> None:
     def cut(offset: int, k: int) -> list[str]:
         said = {"q": "prime $x^2$", "k": k, "offset": offset, "group": grouped, "explain": False}
         answer = many.get("/v1/search", params=said).json()

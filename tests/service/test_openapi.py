@@ -1,4 +1,4 @@
-"""Requests made up from the OpenAPI file, good ones and bad ones: none breaks the server."""
+"""Valid and invalid requests generated from the OpenAPI file: none breaks the server."""
 
 from contextlib import nullcontext
 from pathlib import Path
@@ -32,7 +32,7 @@ CHECKS = [
 @pytest.fixture(scope="module")
 def operations(sampler_folder: Path) -> list[Any]:
     app = create_app(Settings(str(sampler_folder)))
-    # Every call begins and ends the application's life, and this one is used many times.
+    # Every call would start and stop the application, which is called many times here.
     app.router.lifespan_context = lambda _: nullcontext()
     schema = schemathesis.openapi.from_asgi("/openapi.json", app)
     return [result.ok() for result in schema.get_all_operations()]
@@ -41,7 +41,7 @@ def operations(sampler_folder: Path) -> list[Any]:
 @pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
 @settings(max_examples=10, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
-def test_every_answer_is_one_that_the_file_describes(
+def test_every_answer_matches_the_openapi_file(
     operations: list[Any],
     mode: GenerationMode,
     data: st.DataObject,

@@ -1,4 +1,4 @@
-"""Every interface reads a typed query in the same way, and says how."""
+"""All interfaces read a typed query in the same way and show the reading."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ TYPED = "why is sqrt(2) irrational"
 
 
 @pytest.mark.thorough
-def test_the_api_tells_the_reading_and_turns_it_off(client: TestClient) -> None:
+def test_the_api_returns_the_reading_of_a_query_and_can_turn_it_off(client: TestClient) -> None:
     read = client.get("/v1/search", params={"q": TYPED}).json()["query"]
     assert read["formulas"] == ["\\sqrt{2}"]
     assert read["words"].split() == ["why", "is", "irrational"]
@@ -25,14 +25,16 @@ def test_the_api_tells_the_reading_and_turns_it_off(client: TestClient) -> None:
     assert off["formulas"] == []
 
 
-def test_a_typed_formula_finds_what_the_delimited_one_finds(engine: Engine) -> None:
+def test_a_typed_formula_has_the_same_hits_as_a_delimited_one(engine: Engine) -> None:
     typed = engine.search("√2 is irrational", 5)
     marked = engine.search(r"$\sqrt{2}$ is irrational", 5)
     assert [hit.id for hit in typed.hits] == [hit.id for hit in marked.hits]
     assert typed.hits[0].id.startswith("sqrt2-irrational")
 
 
-def test_the_language_of_the_page_orders_what_languages_share(engine: Engine) -> None:
+def test_a_word_of_several_languages_is_read_in_the_language_of_the_page_first(
+    engine: Engine,
+) -> None:
     assert engine.question("vektor", page="hr").languages == ("hr", "cs")
     assert engine.question("vektor", page="cs").languages == ("cs", "hr")
     assert engine.question("vektor", "es", page="cs").languages == ("es",)
@@ -51,13 +53,13 @@ def test_the_page_shows_the_reading_and_a_switch_for_it(client: TestClient) -> N
 
 
 @pytest.mark.thorough
-def test_the_page_searches_as_words_where_the_address_says_so(client: TestClient) -> None:
+def test_the_page_of_hits_keeps_the_option_to_search_as_words(client: TestClient) -> None:
     found = client.get("/search", params={"q": TYPED, "words": "1"}).text
     assert "words=1" in found
     assert 'name="words"' in found
 
 
-def test_the_page_names_a_language_that_is_not_served_in_full(client: TestClient) -> None:
+def test_the_page_names_the_language_of_a_query_that_has_a_lower_grade(client: TestClient) -> None:
     shown = client.get("/preview", params={"q": "Wie löst man eine Gleichung", "ui": "es"}).text
     assert "Deutsch" in shown
     assert "hablante nativo" in shown
@@ -65,15 +67,17 @@ def test_the_page_names_a_language_that_is_not_served_in_full(client: TestClient
 
 
 @pytest.mark.parametrize("ui", ["en", "hi", "es", "cs", "hr", "fa", "ne"])
-def test_every_language_of_the_page_has_words_for_it(client: TestClient, ui: str) -> None:
+def test_the_preview_names_the_language_of_a_query_in_every_interface_language(
+    client: TestClient, ui: str
+) -> None:
     shown = client.get("/preview", params={"q": "eine Gleichung für x^2 = 4", "ui": ui})
     assert shown.status_code == 200
-    # A language that the page speaks is called by its own name.
+    # Interfaces other than English show the name that the language gives itself.
     assert ("German" if ui == "en" else "Deutsch") in shown.text
 
 
 @pytest.mark.thorough
-def test_tools_for_models_tell_the_reading(sampler_folder: Path) -> None:
+def test_mcp_tools_return_the_reading_of_a_query(sampler_folder: Path) -> None:
     tools = pytest.importorskip("mathsetu.service.tools")
     server = tools.tool_server(Engine(sampler_folder))
 
@@ -88,6 +92,6 @@ def test_tools_for_models_tell_the_reading(sampler_folder: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_hindi_typed_in_latin_letters_keeps_its_typed_formulas(client: TestClient) -> None:
+def test_formulas_stay_unchanged_when_romanised_hindi_is_converted(client: TestClient) -> None:
     found = client.get("/search", params={"q": "sin x ka samakalan", "deva": "1"})
     assert "sin x का समाकलन" in found.text

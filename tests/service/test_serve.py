@@ -1,4 +1,4 @@
-"""``mathsetu serve`` as a process: starts, answers, reloads, stops without dropping anything."""
+"""``mathsetu serve`` as a process: it starts, answers, reloads and stops without lost requests."""
 
 import json
 import os
@@ -92,11 +92,13 @@ def serving(
         server.communicate()
 
 
-def test_without_a_library_the_sampler_is_served_and_cleared_away(tmp_path: Path) -> None:
+def test_without_a_library_the_server_serves_the_sampler_and_removes_it_at_the_end(
+    tmp_path: Path,
+) -> None:
     with serving(TMPDIR=str(tmp_path)) as (url, server):
         assert len(list(tmp_path.glob("mathsetu-*"))) == 2
         assert json.loads(fetch(f"{url}/v1/library")[1])["posts"] == 248
-        # A page of another site cannot reach it by borrowing a name.
+        # A page of another site cannot reach the server by DNS rebinding.
         assert fetch(f"{url}/v1/library", Host="rebound.example")[0] == 400
         server.send_signal(signal.SIGTERM)
         assert server.wait(30) == 0
@@ -105,9 +107,7 @@ def test_without_a_library_the_sampler_is_served_and_cleared_away(tmp_path: Path
 
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="Windows has no such signal")
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_a_closed_terminal_ends_the_server_unless_it_was_told_to_stay(
-    tmp_path: Path, workers: str
-) -> None:
+def test_sighup_ends_the_server_unless_it_ignores_the_signal(tmp_path: Path, workers: str) -> None:
     with serving("--workers", workers, TMPDIR=str(tmp_path)) as (_, server):
         server.send_signal(signal.SIGHUP)
         assert server.wait(30) == 0
@@ -126,7 +126,9 @@ def test_a_closed_terminal_ends_the_server_unless_it_was_told_to_stay(
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_a_server_says_that_it_runs_when_it_can_be_asked(tmp_path: Path, workers: str) -> None:
+def test_the_server_reports_that_it_is_running_when_it_can_answer(
+    tmp_path: Path, workers: str
+) -> None:
     build_library(tmp_path / "library", [Post("1", CIRCLE, language="en")], LIGHT, processes=1)
     port = free_port()
     options = (str(tmp_path / "library"), "--workers", workers, "--port", str(port))
@@ -144,7 +146,7 @@ def test_a_server_says_that_it_runs_when_it_can_be_asked(tmp_path: Path, workers
             server.terminate()
 
 
-def test_a_stopped_server_answers_what_it_has_begun(tmp_path: Path) -> None:
+def test_a_stopped_server_answers_the_requests_it_has_begun(tmp_path: Path) -> None:
     build_library(tmp_path / "library", [Post("1", CIRCLE, language="en")], LIGHT, processes=1)
     with serving(str(tmp_path / "library"), "--workers", "2") as (url, server):
         statuses: list[int] = []
@@ -168,7 +170,7 @@ def test_a_stopped_server_answers_what_it_has_begun(tmp_path: Path) -> None:
             thread.join(30)
     assert set(statuses) == {200}
     assert "Traceback" not in output
-    # Nobody new is let in; who knocked at the last moment is turned away by the system.
+    # The server accepts no new connections; the system refuses or resets late ones.
     assert {type(end) for end in ends} <= {ConnectionRefusedError, ConnectionResetError}
 
 
@@ -219,7 +221,7 @@ def test_a_rebuilt_library_is_served_without_a_restart(tmp_path: Path) -> None:
         assert "mathsetu_reloaded_total 1" in fetch(f"{url}/v1/metrics")[1]
 
 
-def test_the_key_comes_from_the_environment_or_a_file_and_shows_nowhere(tmp_path: Path) -> None:
+def test_the_key_can_come_from_the_environment_and_is_never_printed(tmp_path: Path) -> None:
     folder = tmp_path / "library"
     build_library(folder, [Post("1", CIRCLE, language="en")], LIGHT, processes=1)
     with serving(str(folder), MATHSETU_KEY="secretkey") as (url, server):
@@ -229,7 +231,7 @@ def test_the_key_comes_from_the_environment_or_a_file_and_shows_nowhere(tmp_path
         assert "secretkey" not in server.communicate(timeout=30)[0]
 
 
-def test_the_health_check_of_the_container_reaches_a_server_under_any_name(
+def test_the_health_check_of_the_container_does_not_depend_on_the_host_name(
     sampler_folder: Path,
 ) -> None:
     dockerfile = (Path(__file__).parents[2] / "Dockerfile").read_text(encoding="utf-8")
@@ -254,7 +256,7 @@ def refuses(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return line
 
 
-def test_what_cannot_be_served_is_told_in_one_line(
+def test_serve_refuses_wrong_arguments_with_one_line(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     missing = str(tmp_path / "missing")
@@ -299,7 +301,7 @@ def test_what_cannot_be_served_is_told_in_one_line(
         with pytest.raises(SystemExit):
             main(["serve", folder, "--port", port, "--key-file", str(key)])
         assert f"the key in {key} has 5 characters and can be" in capsys.readouterr().err
-        # The port may come from the environment, where a health check sees it too.
+        # The port can come from the environment, where the health check reads it, too.
         monkeypatch.setenv("MATHSETU_PORT", port)
         assert f"127.0.0.1:{port}" in refuses(capsys, folder)
     for host in ("no.such.host.invalid", "127.0.0.300", "192.0.2.1", "a" * 100):

@@ -1,4 +1,4 @@
-"""A server whose library is rebuilt, damaged, removed and replaced under it, in one process."""
+"""A running server whose library is rebuilt, damaged, removed or replaced, in one process."""
 
 import gc
 import json
@@ -67,13 +67,13 @@ def becomes(holds: Callable[[], bool], seconds: float = 10.0) -> bool:
 
 
 def fails_to_reload(client: TestClient) -> bool:
-    """Several looks in a row went wrong."""
+    """Whether several reloads in a row fail."""
     before = metric(client, "mathsetu_reload_failures_total")
     return becomes(lambda: metric(client, "mathsetu_reload_failures_total") > before + 3)
 
 
 def damage(folder: Path, file: str, content: bytes) -> None:
-    """Put another beginning into a file, with a manifest that knows of it."""
+    """Overwrite the beginning of a file, and its checksum in the manifest."""
     [segment] = (folder / "segments").iterdir()
     path = segment / file
     path.write_bytes(content + path.read_bytes()[len(content) :])
@@ -97,11 +97,11 @@ def shared(tmp_path: Path) -> Path:
 
 
 @pytest.mark.thorough
-def test_a_full_temporary_folder_does_not_end_the_watch(folder: Path, shared: Path) -> None:
+def test_a_full_temporary_folder_does_not_stop_the_watcher(folder: Path, shared: Path) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("this system has no device that is always full")
     part = shared / f"metrics-{os.getpid()}.part"
-    part.symlink_to("/dev/full")  # before the watch begins, which writes there often
+    part.symlink_to("/dev/full")  # before the watcher starts, which often writes there
     with serving(folder, shared) as client:
         time.sleep(5 * OFTEN)
         assert metric(client, "mathsetu_library_posts") == 1
@@ -113,7 +113,7 @@ def test_a_full_temporary_folder_does_not_end_the_watch(folder: Path, shared: Pa
 
 
 @pytest.mark.thorough
-def test_a_removed_temporary_folder_does_not_end_the_watch(folder: Path, shared: Path) -> None:
+def test_a_removed_temporary_folder_does_not_stop_the_watcher(folder: Path, shared: Path) -> None:
     with serving(folder, shared) as client:
         shutil.rmtree(shared)
         time.sleep(5 * OFTEN)
@@ -133,7 +133,7 @@ HEADERS = [
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("header", range(len(HEADERS)))
-def test_a_damaged_array_leaves_the_old_library_serving_until_a_good_one_comes(
+def test_with_a_damaged_array_the_old_library_stays_in_use_until_a_good_one_replaces_it(
     folder: Path, shared: Path, header: int
 ) -> None:
     with serving(folder, shared) as client:
@@ -156,7 +156,7 @@ def test_a_damaged_array_leaves_the_old_library_serving_until_a_good_one_comes(
     "error",
     [MemoryError(), RecursionError("deep"), OSError(24, "Too many open files"), KeyError(0)],
 )
-def test_whatever_opening_raises_the_old_library_goes_on(
+def test_the_old_library_stays_in_use_when_opening_the_new_one_fails(
     folder: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     events: list[str] = []
@@ -208,14 +208,14 @@ def test_each_problem_is_logged_once(folder: Path, caplog: pytest.LogCaptureFixt
         assert len(caplog.messages) == 3
 
 
-def test_a_problem_whose_numbers_change_is_logged_once(
+def test_a_problem_is_logged_once_even_if_numbers_in_its_message_change(
     folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     engine = Engine(folder)
     build(folder, "new")
     [segment] = (folder / "segments").iterdir()
     with caplog.at_level(logging.WARNING, "mathsetu.service"):
-        for _ in range(5):  # as when it is being copied
+        for _ in range(5):  # as while the file is being copied
             with (segment / "words" / "documents.npy").open("ab") as file:
                 file.write(b"more")
             assert not engine.refresh()
@@ -224,7 +224,7 @@ def test_a_problem_whose_numbers_change_is_logged_once(
 
 
 @pytest.mark.thorough
-def test_a_library_that_is_removed_and_made_again_is_opened(folder: Path, shared: Path) -> None:
+def test_a_library_that_is_removed_and_rebuilt_is_opened(folder: Path, shared: Path) -> None:
     with serving(folder, shared) as client:
         shutil.rmtree(folder)
         assert fails_to_reload(client)
@@ -234,7 +234,7 @@ def test_a_library_that_is_removed_and_made_again_is_opened(folder: Path, shared
 
 
 @pytest.mark.thorough
-def test_a_library_behind_a_link_is_opened_when_the_link_is_moved(
+def test_a_new_library_is_opened_when_a_link_to_the_library_changes(
     folder: Path, tmp_path: Path, shared: Path
 ) -> None:
     build(tmp_path / "other", "new")
@@ -247,7 +247,7 @@ def test_a_library_behind_a_link_is_opened_when_the_link_is_moved(
         assert becomes(lambda: found(client) == {"new"})
 
 
-def test_a_changed_manifest_with_the_same_time_and_size_is_seen(folder: Path) -> None:
+def test_a_changed_manifest_with_the_same_time_and_size_is_detected(folder: Path) -> None:
     engine = Engine(folder)
     manifest = folder / "manifest.json"
     before = manifest.stat()
@@ -259,8 +259,8 @@ def test_a_changed_manifest_with_the_same_time_and_size_is_seen(folder: Path) ->
 
 
 @pytest.mark.thorough
-def test_the_same_library_made_again_gives_up_the_old_files(folder: Path) -> None:
-    """Its manifest is the same to the letter; the files that were open may have been damaged."""
+def test_an_identical_rebuilt_library_is_opened_again(folder: Path) -> None:
+    """The manifest is identical, but the files that were open may have been damaged."""
     engine = Engine(folder)
     manifest = (folder / "manifest.json").read_bytes()
     shutil.rmtree(folder)
@@ -272,7 +272,7 @@ def test_the_same_library_made_again_gives_up_the_old_files(folder: Path) -> Non
 
 @pytest.mark.thorough
 @pytest.mark.skipif(sys.platform != "linux", reason="counts open files in /proc")
-def test_libraries_that_were_replaced_give_their_files_back(folder: Path) -> None:
+def test_replaced_libraries_close_their_files(folder: Path) -> None:
     def open_files() -> int:
         return len(list(Path("/proc/self/fd").iterdir()))
 
@@ -307,7 +307,7 @@ def test_damaged_counts_of_another_worker_do_not_stop_the_metrics(
     other.publish()
     assert "mathsetu_refused_total 1" in one.text({})
     other._file.write_bytes(content)
-    # Counts never go back: what the other told before still counts.
+    # Counts never decrease: the last valid counts of the other worker are kept.
     assert "mathsetu_refused_total 1\n" in one.text({})
     other._file.unlink()
     other._file.mkdir()
@@ -315,13 +315,13 @@ def test_damaged_counts_of_another_worker_do_not_stop_the_metrics(
 
 
 def large(folder: Path, count: int) -> None:
-    """A library with files that opening does not read whole."""
+    """Build a library with files that are not read completely when it is opened."""
     posts = [Post(id=f"{n}", body=f"A circle number{n} " * 20, language="en") for n in range(count)]
     build_library(folder, posts, LIGHT, processes=1)
 
 
 def turned(folder: Path) -> Path:
-    """Turn a bit of the largest array."""
+    """Flip a bit of the largest array."""
     path = max(folder.rglob("words/*.npy"), key=lambda one: one.stat().st_size)
     assert path.stat().st_size > 1 << 16
     content = bytearray(path.read_bytes())
@@ -331,7 +331,9 @@ def turned(folder: Path) -> Path:
 
 
 @pytest.mark.thorough
-def test_a_new_library_with_damage_that_opening_does_not_see_is_not_served(tmp_path: Path) -> None:
+def test_a_new_library_with_damage_that_opening_does_not_detect_is_not_served(
+    tmp_path: Path,
+) -> None:
     large(tmp_path / "library", 2)
     large(tmp_path / "new", 9_000)
     turned(tmp_path / "new")
@@ -344,7 +346,9 @@ def test_a_new_library_with_damage_that_opening_does_not_see_is_not_served(tmp_p
 
 
 @pytest.mark.thorough
-def test_damage_under_a_running_server_is_told_without_naming_files(tmp_path: Path) -> None:
+def test_damage_of_the_library_is_reported_to_clients_without_names_of_files(
+    tmp_path: Path,
+) -> None:
     large(tmp_path / "library", 9_000)
     path = turned(tmp_path / "library")
     with TestClient(create_app(Settings(str(tmp_path / "library")))) as client:

@@ -1,4 +1,4 @@
-"""Posts are written over HTTP only with the key for that, whole or not at all."""
+"""Writing posts over HTTP: only with the write key, and a request writes all posts or none."""
 
 import json
 import shutil
@@ -79,7 +79,7 @@ def test_a_file_is_removed_with_all_its_sections(server: TestClient, folder: Pat
 
 
 @pytest.mark.thorough
-def test_sections_that_stay_when_their_file_is_sent_again_are_noted(server: TestClient) -> None:
+def test_old_sections_of_a_file_that_is_sent_again_are_reported(server: TestClient) -> None:
     def put(*headings: str) -> Any:
         posts = [{"id": f"notes/sums.md#{one}", "body": "A sum."} for one in headings]
         return server.put("/v1/posts", content=lines(*posts), headers=WRITER).json()
@@ -99,7 +99,7 @@ def test_sections_that_stay_when_their_file_is_sent_again_are_noted(server: Test
 
 
 @pytest.mark.thorough
-def test_a_filter_reaches_every_language_that_posts_state(server: TestClient) -> None:
+def test_a_filter_accepts_every_language_that_posts_state(server: TestClient) -> None:
     named = {"a": "Elvish", "b": "Hindi", "c": "en-US"}
     posts = [{"id": one, "body": "Zwillinge", "language": name} for one, name in named.items()]
     assert server.put("/v1/posts", content=lines(*posts), headers=WRITER).status_code == 200
@@ -126,7 +126,7 @@ def test_a_filter_reaches_every_language_that_posts_state(server: TestClient) ->
 
 
 @pytest.mark.thorough
-def test_html_that_no_form_announces_is_noted(server: TestClient) -> None:
+def test_html_in_posts_without_the_parameter_form_is_reported(server: TestClient) -> None:
     body = lines({"id": "page", "body": "<p>One.</p>"}, {"id": "note", "body": "Two."})
     notes = {
         form: server.put(f"/v1/posts{form}", content=body, headers=WRITER).json()["notes"]
@@ -137,7 +137,7 @@ def test_html_that_no_form_announces_is_noted(server: TestClient) -> None:
 
 
 @pytest.mark.thorough
-def test_bodies_may_be_html_where_the_request_says_so(server: TestClient) -> None:
+def test_with_form_html_the_bodies_of_posts_are_read_as_html(server: TestClient) -> None:
     page = {"id": "page", "body": '<p>If <span class="math-container">$a&lt;b$</span>.</p>'}
 
     def put(address: str) -> str:
@@ -170,7 +170,7 @@ def test_a_replaced_post_stays_in_its_collection_unless_another_is_named(
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("method", "path"), [PUT, DELETE])
-def test_only_the_key_for_writing_writes(
+def test_writing_needs_the_write_key(
     server: TestClient, folder: Path, method: str, path: str
 ) -> None:
     before = read_manifest(folder)
@@ -193,7 +193,7 @@ def test_only_the_key_for_writing_writes(
 
 
 @pytest.mark.parametrize(("method", "path"), [PUT, DELETE])
-def test_without_a_key_for_writing_there_is_nothing_to_write_to(
+def test_a_server_without_a_write_key_has_no_routes_for_writing(
     client: TestClient, method: str, path: str
 ) -> None:
     assert client.request(method, path, content=b"x").status_code == 404
@@ -214,7 +214,7 @@ def test_without_a_key_for_writing_there_is_nothing_to_write_to(
         (lines({"id": "a" * 2_000, "body": "b"}), "line 1: the id has 2,000 characters"),
     ],
 )
-def test_a_bad_post_changes_nothing_and_is_named(
+def test_a_bad_post_is_reported_and_nothing_is_written(
     server: TestClient, folder: Path, body: bytes, problem: str
 ) -> None:
     before = read_manifest(folder)
@@ -227,7 +227,7 @@ def test_a_bad_post_changes_nothing_and_is_named(
 
 
 @pytest.mark.thorough
-def test_what_is_refused_does_not_tell_where_the_library_is(
+def test_refused_writes_do_not_show_the_path_of_the_library(
     server: TestClient, folder: Path
 ) -> None:
     from mathsetu.library.lock import writing_alone

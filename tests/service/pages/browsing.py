@@ -1,4 +1,4 @@
-"""A tab that remembers what went wrong in it."""
+"""A browser tab that records errors, outside requests and dialogs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 def comes(read: Callable[[], T], wanted: T, within: float = 10.0) -> None:
-    """Wait until the page shows what is wanted: what a key or a click sets off may come later."""
+    """Wait until the page shows the wanted value, since keys and clicks may take effect later."""
     end = monotonic() + within
     while read() != wanted and monotonic() < end:
         sleep(0.02)
@@ -21,7 +21,7 @@ def comes(read: Callable[[], T], wanted: T, within: float = 10.0) -> None:
 
 @dataclass
 class Tab:
-    """A tab that remembers what went wrong in it."""
+    """A browser tab that records errors, outside requests and dialogs."""
 
     page: Any
     site: str

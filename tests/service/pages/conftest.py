@@ -1,4 +1,4 @@
-"""A real server over a real library, and a real browser where Chromium is installed."""
+"""A server with the sampler, and a real browser if Chromium is installed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from benchmarks.pages import serving
 from tests.service.pages.browsing import Tab
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-# A browser that is fit for tests: quiet, and without a screen.
+# Switches for a quiet browser without a screen.
 SWITCHES = (
     "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync --disable-dev-shm-usage"
@@ -27,7 +27,7 @@ SWITCHES = (
 
 @pytest.fixture(scope="module")
 def site(sampler_folder: Path) -> Iterator[str]:
-    """The address of a server over the sampler."""
+    """The address of a server with the sampler."""
     with serving(Settings(str(sampler_folder))) as address:
         yield address
 
@@ -46,7 +46,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def open_tab(browser: Any, site: str) -> Iterator[Callable[..., Tab]]:
-    """Opens a tab; after the test every tab must be without errors and outside requests."""
+    """Opens tabs; after the test none may have had errors, outside requests or dialogs."""
     contexts, tabs = [], []
 
     def open_it(**choices: Any) -> Tab:
@@ -66,5 +66,5 @@ def open_tab(browser: Any, site: str) -> Iterator[Callable[..., Tab]]:
 
 @pytest.fixture
 def tab(open_tab: Callable[..., Tab]) -> Tab:
-    """One tab at the width of a desk."""
+    """One tab with the width of a desktop."""
     return open_tab()

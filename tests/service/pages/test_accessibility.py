@@ -1,4 +1,4 @@
-"""No violation that axe knows of, minor ones included: in light, in dark, and on a phone."""
+"""Pages have no violations that axe finds, not even minor ones: light, dark and on a phone."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LOOKS = {
 }
 
 
-# Every page in light, and one in the other looks; all in all looks where there is time.
+# Every page in light and one page in all looks; the exhaustive tests have the others.
 CASES = [
     pytest.param(
         name, look, marks=[] if look == "light" or name == "hits" else pytest.mark.exhaustive
@@ -42,19 +42,21 @@ CASES = [
 
 
 @pytest.mark.parametrize(("name", "look"), CASES)
-def test_a_page_has_no_violation(open_tab: Callable[..., Any], name: str, look: str) -> None:
+def test_a_page_has_no_accessibility_violation(
+    open_tab: Callable[..., Any], name: str, look: str
+) -> None:
     path, parameters = PAGES[name]
     tab = open_tab(**LOOKS[look])
     page = tab.open(path, **parameters)
-    # Browsers count a page about a mistake as an error of their own.
+    # Browsers log a page with an error status as an error.
     tab.errors[:] = [line for line in tab.errors if "responded with a status of 40" not in line]
-    # What is folded away is read out when it is opened, so it is checked open.
+    # Details are checked open, since visitors can open them.
     page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
     found = axe.Axe().run(page).response["violations"]
     assert [(wrong["id"], node["html"]) for wrong in found for node in wrong["nodes"]] == []
 
 
-def test_suggestions_have_no_violation(open_tab: Callable[..., Any]) -> None:
+def test_suggestions_have_no_accessibility_violation(open_tab: Callable[..., Any]) -> None:
     page = open_tab().open("/", ui="en")
     page.click("#q")
     page.keyboard.type("prime")

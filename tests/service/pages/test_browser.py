@@ -1,4 +1,4 @@
-"""The page as people meet it: in a real browser, over the sampler."""
+"""The page in a real browser, with the sampler as library."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_matched_word_is_shown_with_its_translation(tab: Any) -> None:
     assert page.locator(".hit mark").count() > 0
 
 
-def test_one_click_turns_the_reading_of_a_typed_formula_off(tab: Any) -> None:
+def test_one_click_turns_off_the_reading_of_typed_formulas(tab: Any) -> None:
     page = tab.open("/")
     page.fill("#q", "solve x^2 = 4")
     page.wait_for_selector(".read-as input[name=words]")
@@ -71,7 +71,7 @@ def test_formulas_are_drawn_as_mathml(tab: Any) -> None:
     assert top["y"] + top["height"] <= bottom["y"] + 2
 
 
-def test_a_font_for_formulas_is_there_where_the_device_has_none(tab: Any) -> None:
+def test_the_page_provides_a_font_for_formulas(tab: Any) -> None:
     page = tab.open("/")
     loaded = "document.fonts.load('20px \"MathSetu Math\"', '√').then(found => found.length)"
     assert page.evaluate(loaded) == 1
@@ -112,14 +112,14 @@ def test_the_interface_switches_its_language_and_keeps_the_question(tab: Any) ->
 
 
 @pytest.mark.parametrize("code", ["en", "hi", "es", "cs", "hr", "fa", "ne"])
-def test_every_interface_fits_a_phone(open_tab: Callable[..., Any], code: str) -> None:
+def test_every_interface_language_fits_a_phone(open_tab: Callable[..., Any], code: str) -> None:
     tab = open_tab(**PHONE)
     for page in (tab.open("/", ui=code), tab.open("/search", q=HINDI, ui=code)):
         content, window = width(page)
         assert content <= window
 
 
-def test_persian_is_laid_out_from_right_to_left_and_formulas_are_not(tab: Any) -> None:
+def test_persian_runs_right_to_left_and_formulas_run_left_to_right(tab: Any) -> None:
     page = tab.open("/search", q="مجموع سری هندسی $1+q+q^2$", ui="fa", **{"in": "fa"})
     wordmark, tools = (page.locator(name).bounding_box() for name in (".wordmark", ".tools"))
     assert wordmark["x"] > tools["x"]
@@ -136,7 +136,7 @@ def test_a_persian_hit_runs_right_to_left_on_an_english_page(tab: Any) -> None:
     assert title.evaluate("element => getComputedStyle(element).direction") == "rtl"
 
 
-def test_the_preview_follows_what_is_typed_and_shows_warnings(tab: Any) -> None:
+def test_the_preview_follows_the_typed_query_and_shows_warnings(tab: Any) -> None:
     page = tab.open("/")
     page.type("#q", r"value of $\frac{a}{b$")
     page.wait_for_selector("#preview math mfrac")
@@ -145,7 +145,7 @@ def test_the_preview_follows_what_is_typed_and_shows_warnings(tab: Any) -> None:
     page.wait_for_selector("#preview .warnings", state="detached")
 
 
-def test_a_press_on_a_symbol_of_the_preview_selects_it_in_the_box(tab: Any) -> None:
+def test_a_click_on_a_symbol_of_the_preview_selects_its_source_in_the_box(tab: Any) -> None:
     page = tab.open("/")
     page.fill("#q", r"  roots of $a x^2+\beta x=\frac{1}{\gamma }$")
     page.locator("#preview mfrac").wait_for()
@@ -155,7 +155,7 @@ def test_a_press_on_a_symbol_of_the_preview_selects_it_in_the_box(tab: Any) -> N
         comes(lambda: page.evaluate(f"(q => {selected})(document.getElementById('q'))"), source)
 
 
-def test_a_language_that_was_guessed_wrongly_can_be_corrected(tab: Any) -> None:
+def test_a_wrongly_detected_language_can_be_corrected(tab: Any) -> None:
     page = tab.open("/search", q="zbroj")
     page.select_option("select[name=lang]", "hr")
     page.wait_for_url("**/search?*lang=hr*")
@@ -163,7 +163,7 @@ def test_a_language_that_was_guessed_wrongly_can_be_corrected(tab: Any) -> None:
     assert page.locator(".hit").count() > 0
 
 
-def test_the_palette_puts_symbols_between_dollars(tab: Any) -> None:
+def test_the_palette_inserts_symbols_between_dollar_signs(tab: Any) -> None:
     page = tab.open("/")
     page.click("#palette summary")
     page.click(r"#palette button[data-insert='\\alpha']")
@@ -171,7 +171,7 @@ def test_the_palette_puts_symbols_between_dollars(tab: Any) -> None:
     comes(lambda: page.input_value("#q"), r"$\alpha+$")
 
 
-def test_the_places_of_a_template_are_filled_in_with_tab(tab: Any) -> None:
+def test_tab_moves_between_the_fields_of_a_template(tab: Any) -> None:
     page = tab.open("/")
     page.click("#palette summary")
     page.click(r"#palette button[data-insert='\\frac{}{}']")
@@ -183,7 +183,7 @@ def test_the_places_of_a_template_are_filled_in_with_tab(tab: Any) -> None:
     assert page.evaluate("document.activeElement.id") != "q"
 
 
-def test_what_was_typed_before_the_box_was_ticked_becomes_devanagari_too(tab: Any) -> None:
+def test_text_typed_before_the_switch_is_turned_on_becomes_devanagari_too(tab: Any) -> None:
     page = tab.open("/", ui="hi")
     page.type("#q", r"samikaran $samakal$ samakal")
     page.click("text=samikaran →")
@@ -203,7 +203,7 @@ def test_hindi_typed_in_latin_letters_becomes_devanagari(tab: Any) -> None:
     assert page.input_value("#q").endswith("$sin ")
 
 
-def test_the_reasons_are_bars_that_share_the_whole(tab: Any) -> None:
+def test_the_reasons_have_bars_whose_shares_add_up_to_100_percent(tab: Any) -> None:
     page = tab.open("/search", q=HINDI)
     page.click(".why summary >> nth=0")
     panel = page.locator(".why .panel").first
@@ -216,7 +216,7 @@ def test_the_reasons_are_bars_that_share_the_whole(tab: Any) -> None:
     assert bars == shares
 
 
-def test_the_terms_of_a_hit_are_shown_in_place_with_its_formulas(tab: Any) -> None:
+def test_translated_terms_of_a_hit_appear_in_place_with_its_formulas(tab: Any) -> None:
     page = tab.open("/search", q=HINDI, ui="es", **{"in": "en"})
     hit = page.locator(f".hit[data-id='{DIRICHLET}']")
     hit.locator("a.translate").click()
@@ -225,7 +225,7 @@ def test_the_terms_of_a_hit_are_shown_in_place_with_its_formulas(tab: Any) -> No
     assert page.url.startswith(f"{tab.site}/search")
 
 
-def test_a_post_shows_itself_its_reasons_its_terms_and_its_like(tab: Any) -> None:
+def test_the_page_of_a_post_shows_matches_reasons_similar_posts_and_terms(tab: Any) -> None:
     page = tab.open("/search", q=HINDI, **{"in": "en"})
     page.click(f".hit[data-id='{DIRICHLET}'] h2 a")
     page.wait_for_selector(".post")
@@ -246,7 +246,7 @@ def test_a_formula_is_copied_as_latex(open_tab: Callable[..., Any]) -> None:
     assert page.evaluate("navigator.clipboard.readText()") == r"\int_0^\infty \frac{\sin x}{x}\,dx"
 
 
-def test_an_address_opens_the_same_search_again(tab: Any) -> None:
+def test_a_permalink_opens_the_same_search_again(tab: Any) -> None:
     page = tab.open("/search", q=HINDI, tag="calculus", **{"in": "hr"})
     found = ids(page)
     page.goto(page.locator("a.permalink").evaluate("link => link.href"))
@@ -254,7 +254,7 @@ def test_an_address_opens_the_same_search_again(tab: Any) -> None:
     assert ids(page) == found
 
 
-def test_the_keyboard_asks_walks_opens_and_leaves(tab: Any) -> None:
+def test_keyboard_shortcuts_move_between_hits_and_open_and_close_panels(tab: Any) -> None:
     page = tab.open("/search", q=HINDI)
     focused = "document.activeElement.closest('.hit')?.dataset.id ?? document.activeElement.id"
     page.keyboard.press("j")
@@ -274,7 +274,7 @@ def test_the_keyboard_asks_walks_opens_and_leaves(tab: Any) -> None:
     comes(lambda: page.locator("#help").is_visible(), False)
 
 
-def test_the_focus_can_be_seen(tab: Any) -> None:
+def test_the_focus_is_visible(tab: Any) -> None:
     page = tab.open("/search", q=HINDI)
     page.keyboard.press("j")
     outline = page.evaluate("getComputedStyle(document.activeElement).outlineWidth")
@@ -293,7 +293,7 @@ def test_dark_mode_follows_the_system_and_the_switch(open_tab: Callable[..., Any
     comes(lambda: page.locator("#theme-button").get_attribute("aria-pressed"), "false")
 
 
-def test_nothing_found_offers_examples(tab: Any) -> None:
+def test_a_search_without_hits_offers_examples(tab: Any) -> None:
     page = tab.open("/search", q="xyzzyqwv", tag="calculus")
     assert page.locator(".empty").is_visible()
     page.click(".examples a >> nth=0")

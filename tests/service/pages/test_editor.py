@@ -14,7 +14,7 @@ from tests.service.pages.browsing import comes
 pytestmark = pytest.mark.thorough
 
 PAYLOADS = (Path(__file__).parent / "payloads.txt").read_text(encoding="utf-8").splitlines()
-# Commands by which a formula could reach into a page that draws it with MathLive.
+# Commands by which a formula could attack a page that shows it with MathLive.
 REACHING = [
     r"\href{javascript:alert(1)}{x}",
     r"\url{javascript:alert(1)}",
@@ -54,12 +54,12 @@ def opened(tab: Any, **parameters: str) -> Any:
 
 
 def written(page: Any) -> str:
-    """What the box holds when the editor, which reports a change a little later, has done so."""
+    """The content of the box after the editor, which reports changes with a delay, updated it."""
     page.evaluate("new Promise((done) => setTimeout(done, 200))")
     return str(page.input_value("#q").strip("$"))
 
 
-def test_nobody_fetches_it_who_does_not_ask_for_it(tab: Any) -> None:
+def test_the_editor_is_loaded_only_when_it_is_opened(tab: Any) -> None:
     fetched: list[str] = []
     tab.page.on("request", lambda request: fetched.append(request.url))
     page = tab.open("/")
@@ -69,7 +69,7 @@ def test_nobody_fetches_it_who_does_not_ask_for_it(tab: Any) -> None:
     assert any("mathlive" in url for url in fetched)
 
 
-def test_what_is_built_is_written_into_the_box_and_found(tab: Any) -> None:
+def test_a_formula_from_the_editor_is_written_into_the_box_and_found(tab: Any) -> None:
     page = opened(tab)
     page.keyboard.type("a^2", delay=10)
     page.keyboard.press("ArrowRight")
@@ -81,8 +81,8 @@ def test_what_is_built_is_written_into_the_box_and_found(tab: Any) -> None:
     assert "pythagor" in page.locator(".hit").first.get_attribute("data-id")
 
 
-def test_a_fraction_looks_like_one_under_the_policy(tab: Any) -> None:
-    """What MathLive says in style attributes must be in force, though the policy forbids them."""
+def test_a_fraction_is_drawn_correctly_under_the_security_policy(tab: Any) -> None:
+    """MathLive uses style attributes, which the policy forbids; their styles must still apply."""
     page = opened(tab, q=r"sine $\frac{a}{b}$ integral")
     tops = page.evaluate(
         """() => ["a", "b"].map((letter) => [...document.querySelector("math-field").shadowRoot
@@ -92,12 +92,12 @@ def test_a_fraction_looks_like_one_under_the_policy(tab: Any) -> None:
     assert tops[0] + 8 < tops[1]
 
 
-def test_it_opens_on_the_formula_of_the_question_and_changes_only_that(tab: Any) -> None:
+def test_the_editor_opens_a_formula_of_the_query_and_changes_only_that(tab: Any) -> None:
     page = opened(tab, q="integral $x+1$ from zero $y$")
     page.keyboard.press("End")
     page.keyboard.type("=z", delay=10)
     comes(lambda: page.input_value("#q"), "integral $x+1=z$ from zero $y$")
-    # In the box the cursor goes to the other formula, and the editor goes with it.
+    # When the cursor in the box moves to the other formula, the editor follows.
     page.click("#q")
     page.keyboard.press("End")
     page.click("math-field")
@@ -107,14 +107,14 @@ def test_it_opens_on_the_formula_of_the_question_and_changes_only_that(tab: Any)
     comes(lambda: page.input_value("#q"), "integral $x+1=z$ from zero $y+2$")
 
 
-def test_it_opens_on_a_formula_without_dollars(tab: Any) -> None:
+def test_the_editor_opens_a_formula_without_dollar_signs(tab: Any) -> None:
     page = opened(tab, q="solve x^2/4 = 1 please")
     page.keyboard.press("End")
     page.keyboard.type("+y", delay=10)
     comes(lambda: page.input_value("#q"), r"solve $\frac{x^2}{4}=1+y$ please")
 
 
-def test_it_goes_to_a_formula_without_dollars_once_that_is_read(tab: Any) -> None:
+def test_the_open_editor_shows_a_formula_typed_without_dollar_signs(tab: Any) -> None:
     page = opened(tab)
     page.click("#q")
     page.keyboard.type("solve a^2 = b", delay=10)
@@ -127,14 +127,14 @@ def test_it_goes_to_a_formula_without_dollars_once_that_is_read(tab: Any) -> Non
     comes(lambda: page.input_value("#q"), "solve $a^2=b+c$")
 
 
-def test_an_emptied_formula_takes_its_dollars_along(tab: Any) -> None:
+def test_deleting_a_formula_deletes_its_dollar_signs(tab: Any) -> None:
     page = opened(tab, q="prime $p$")
     page.keyboard.press("End")
     page.keyboard.press("Backspace")
     comes(lambda: page.input_value("#q"), "prime ")
 
 
-def test_escape_goes_back_to_the_box(tab: Any) -> None:
+def test_escape_closes_the_editor_and_focuses_the_box(tab: Any) -> None:
     page = opened(tab)
     page.keyboard.press("Escape")
     comes(lambda: page.evaluate("document.activeElement.id"), "q")
@@ -142,7 +142,7 @@ def test_escape_goes_back_to_the_box(tab: Any) -> None:
     comes(lambda: page.get_attribute("#editor-button", "aria-expanded"), "false")
 
 
-def test_the_palette_fills_the_editor_where_it_is_open(tab: Any) -> None:
+def test_the_palette_inserts_into_the_open_editor(tab: Any) -> None:
     page = opened(tab)
     page.click("#palette summary")
     page.click(r"button[data-insert='\\frac{}{}']")
@@ -162,7 +162,7 @@ def test_the_palette_fills_the_editor_where_it_is_open(tab: Any) -> None:
         ),
     ],
 )
-def test_our_parser_knows_what_its_shortcuts_write(tab: Any, typed: str) -> None:
+def test_our_parser_reads_the_latex_of_editor_shortcuts(tab: Any, typed: str) -> None:
     page = opened(tab)
     page.keyboard.type(typed, delay=10)
     page.keyboard.press("ArrowRight")
@@ -171,7 +171,7 @@ def test_our_parser_knows_what_its_shortcuts_write(tab: Any, typed: str) -> None
     assert parse_latex(latex).warnings == ()
 
 
-def test_wildcards_and_bars_can_be_typed_in_it(tab: Any) -> None:
+def test_wildcards_and_bars_can_be_typed_in_the_editor(tab: Any) -> None:
     page = opened(tab)
     for key in ("Shift+Slash", "a", "Shift+Equal", "Shift+Backslash", "x", "Shift+Backslash"):
         page.keyboard.press(key)
@@ -180,7 +180,7 @@ def test_wildcards_and_bars_can_be_typed_in_it(tab: Any) -> None:
     assert parse_latex(latex).warnings == ()
 
 
-def test_a_touch_screen_gets_keys_that_do_not_cover_the_formula(
+def test_the_keyboard_for_touch_screens_does_not_cover_the_formula(
     open_tab: Callable[..., Any],
 ) -> None:
     phone = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
@@ -193,17 +193,17 @@ def test_a_touch_screen_gets_keys_that_do_not_cover_the_formula(
         keys = page.locator(".MLK__plate").bounding_box()
         return bool(field["y"] < 0 or field["y"] + field["height"] > keys["y"])
 
-    page.wait_for_timeout(600)  # the keys move in
+    page.wait_for_timeout(600)  # the keyboard slides in
     comes(is_covered, False)
 
 
-def test_it_has_no_violation_that_axe_knows(tab: Any) -> None:
+def test_the_editor_has_no_accessibility_violation(tab: Any) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is missing")
     found = axe.Axe().run(opened(tab, q="$x^2$")).response["violations"]
     assert [(wrong["id"], node["html"]) for wrong in found for node in wrong["nodes"]] == []
 
 
-def test_attacks_in_formulas_are_inert_in_it(open_tab: Callable[..., Any]) -> None:
+def test_attacks_in_formulas_do_nothing_in_the_editor(open_tab: Callable[..., Any]) -> None:
     page = opened(open_tab(bypass_csp=True), q="$x$")
     page.click("#q")
     for payload in [*PAYLOADS, *REACHING]:

@@ -1,4 +1,4 @@
-"""Finding one's way on the page: suggestions, filters, more hits, the way back, taking along."""
+"""Navigation on the page: suggestions, filters, more hits, the link back, export."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def colour(locator: Any, what: str = "color") -> str:
 @pytest.mark.parametrize(
     "path", ["/", "/search?q=x", f"/post?id={DIRICHLET}", "/docs", "/nothing", "/post?id=nothing"]
 )
-def test_every_page_has_a_box(tab: Any, path: str) -> None:
+def test_every_page_has_a_search_box(tab: Any, path: str) -> None:
     page = tab.open(path)
-    tab.errors.clear()  # browsers count a page about a mistake as an error of their own
+    tab.errors.clear()  # browsers log a page with an error status as an error
     page.fill("#q", "geometric series")
     page.keyboard.press("Enter")
     page.wait_for_selector(".hit")
@@ -55,7 +55,7 @@ def test_a_busy_server_keeps_the_question_in_the_box(browser: Any, sampler_folde
         page.close()
 
 
-def test_more_hits_come_below_and_one_comes_back_to_them(tab: Any) -> None:
+def test_more_hits_are_appended_and_the_link_back_shows_them_again(tab: Any) -> None:
     page = tab.open("/search", q="integral", group="0")
     first = ids(page)
     page.locator(".more a").scroll_into_view_if_needed()
@@ -78,7 +78,7 @@ def test_more_hits_come_below_and_one_comes_back_to_them(tab: Any) -> None:
     comes(lambda: 0 <= page.locator("#hit-15").evaluate(top) < 900, True)
 
 
-def test_more_hits_are_a_page_of_their_own_without_scripts(open_tab: Callable[..., Any]) -> None:
+def test_without_scripts_more_hits_are_on_a_separate_page(open_tab: Callable[..., Any]) -> None:
     page = open_tab(java_script_enabled=False).open("/search", q="integral", group="0")
     first = ids(page)
     page.click(".more a")
@@ -89,7 +89,7 @@ def test_more_hits_are_a_page_of_their_own_without_scripts(open_tab: Callable[..
     assert ids(page) == first
 
 
-def test_the_way_back_is_kept_from_similar_post_to_similar_post(tab: Any) -> None:
+def test_the_link_back_is_kept_across_similar_posts(tab: Any) -> None:
     page = tab.open("/search", q=HINDI, **{"in": ["en", "hr"]})
     results = page.url
     page.click("#hit-2 h2 a")
@@ -102,7 +102,7 @@ def test_the_way_back_is_kept_from_similar_post_to_similar_post(tab: Any) -> Non
     comes(lambda: page.url, f"{results}#hit-2")
 
 
-def test_several_languages_and_topics_narrow_the_hits_and_are_counted(tab: Any) -> None:
+def test_languages_and_tags_filter_the_hits_and_show_counts(tab: Any) -> None:
     page = tab.open("/search", q="integral", group="0", k="100")
     count = page.locator(".choices a:has-text('hrvatski') .count").inner_text()
     page.click(".choices >> text=hrvatski")
@@ -114,7 +114,7 @@ def test_several_languages_and_topics_narrow_the_hits_and_are_counted(tab: Any) 
     assert {name[-2:] for name in ids(page)} == {"hr", "es"}
     page.click(".choices >> text=All languages")
     page.wait_for_selector(".choices a[aria-current]:has-text('All languages')")
-    # It stands open where something in it is not as usual.
+    # The panel is open if one of its options is not the default.
     assert page.locator(".more-filters[open]").count() == 1
     topic = page.locator(".more-filters .tag").first
     name = topic.evaluate("link => link.firstChild.textContent.trim()")
@@ -125,7 +125,7 @@ def test_several_languages_and_topics_narrow_the_hits_and_are_counted(tab: Any) 
     assert len(ids(page)) == int(number)
 
 
-def test_versions_are_one_hit_unless_switched_off(tab: Any) -> None:
+def test_versions_are_grouped_into_one_hit_unless_switched_off(tab: Any) -> None:
     page = tab.open("/search", q="infinitely many primes", ui="en")
     assert page.locator("#hit-1 >> text=Also in:").is_visible()
     alone = len(ids(page))
@@ -136,7 +136,7 @@ def test_versions_are_one_hit_unless_switched_off(tab: Any) -> None:
     assert len(ids(page)) >= alone
 
 
-def test_suggestions_follow_what_is_typed_and_are_chosen_by_keyboard(tab: Any) -> None:
+def test_suggestions_follow_the_typed_text_and_can_be_chosen_by_keyboard(tab: Any) -> None:
     page = tab.open("/", ui="cs")
     page.click("#q")
     page.keyboard.type("součet prvočís")
@@ -151,12 +151,12 @@ def test_suggestions_follow_what_is_typed_and_are_chosen_by_keyboard(tab: Any) -
     page.wait_for_url("**/search?*")
 
 
-def test_a_title_is_offered_and_searched_for_at_once(tab: Any) -> None:
+def test_choosing_a_suggested_title_starts_the_search(tab: Any) -> None:
     page = tab.open("/", ui="en")
     page.click("#q")
     page.keyboard.type("geometri")
     title = page.locator("#suggestion-list li:has(.kind:text-is('post'))")
-    for _ in range(40):  # titles are read when they are first asked for
+    for _ in range(40):  # titles are loaded at the first request
         if title.count():
             break
         page.keyboard.press("Backspace")
@@ -167,7 +167,7 @@ def test_a_title_is_offered_and_searched_for_at_once(tab: Any) -> None:
     page.wait_for_selector(".hit")
 
 
-def test_nothing_is_offered_inside_a_formula_and_escape_closes(tab: Any) -> None:
+def test_no_suggestions_appear_inside_a_formula_and_escape_closes_them(tab: Any) -> None:
     page = tab.open("/", ui="en")
     page.click("#q")
     page.keyboard.type("prime")
@@ -180,7 +180,7 @@ def test_nothing_is_offered_inside_a_formula_and_escape_closes(tab: Any) -> None
     assert not page.locator("#suggestions").is_visible()
 
 
-def test_earlier_searches_are_known_to_the_browser_alone(open_tab: Callable[..., Any]) -> None:
+def test_earlier_searches_are_stored_only_in_the_browser(open_tab: Callable[..., Any]) -> None:
     tab = open_tab()
     tab.open("/search", q="angle sum of a triangle", ui="en")
     page = tab.open("/", ui="en")
@@ -196,7 +196,7 @@ def test_earlier_searches_are_known_to_the_browser_alone(open_tab: Callable[...,
     assert not page.locator("#suggestions").is_visible()
 
 
-def test_a_misspelt_word_is_asked_about(tab: Any) -> None:
+def test_a_correction_is_suggested_for_a_misspelt_word(tab: Any) -> None:
     page = tab.open("/search", q="Intergal $x^2$", ui="en")
     page.click(".meant a")
     page.wait_for_selector(".hit")
@@ -213,16 +213,16 @@ def test_corresponding_parts_have_the_same_colour(tab: Any) -> None:
         ours, theirs = asked.locator(f".{hue}").first, found.locator(f".{hue}").first
         assert colour(ours) == colour(theirs) == colour(panel.locator(f".letter.{hue}"))
     assert colour(asked.locator(".hue-1").first) != colour(asked.locator(".hue-2").first)
-    # What the wildcard stands for is typeset.
+    # The value of the wildcard is typeset.
     assert panel.locator(".letter.hue-1 math").count() == 2
-    # Colour is all that marks a sign: no patches.
+    # Matched symbols are marked only by their colour, without a background.
     backgrounds = page.eval_on_selector_all(
         ".hit math .matched", "all => all.map(one => getComputedStyle(one).backgroundColor)"
     )
     assert set(backgrounds) == {"rgba(0, 0, 0, 0)"}
 
 
-def test_trees_come_with_a_second_click_and_signs_that_people_know(tab: Any) -> None:
+def test_trees_appear_after_a_second_click_with_familiar_symbols(tab: Any) -> None:
     page = tab.open("/search", q=HINDI, **{"in": "en"}, ui="en")
     hit = page.locator(f".hit[data-id='{DIRICHLET}']")
     hit.locator(".why > summary").click()
@@ -253,7 +253,7 @@ def test_a_hit_is_copied_as_link_markdown_and_latex(open_tab: Callable[..., Any]
     comes(lambda: copied()[:24], r"\section*{Differentiatin")
 
 
-def test_a_post_is_fetched_as_a_file_without_scripts(open_tab: Callable[..., Any]) -> None:
+def test_a_post_can_be_downloaded_without_scripts(open_tab: Callable[..., Any]) -> None:
     tab = open_tab(java_script_enabled=False, accept_downloads=True)
     page = tab.open("/post", id=DIRICHLET, ui="en")
     page.click(".export > summary")
@@ -262,7 +262,7 @@ def test_a_post_is_fetched_as_a_file_without_scripts(open_tab: Callable[..., Any
     assert download.value.suggested_filename == f"{DIRICHLET}.tex"
 
 
-def test_terms_are_shown_above_words_where_no_translator_is_set_up(tab: Any) -> None:
+def test_without_a_translator_translated_terms_are_shown_above_words(tab: Any) -> None:
     page = tab.open("/search", q=HINDI, ui="es", **{"in": "en"})
     hit = page.locator(f".hit[data-id='{DIRICHLET}']")
     comes(lambda: hit.locator("a.translate").inner_text(), "Mostrar los términos: español")
@@ -272,7 +272,7 @@ def test_terms_are_shown_above_words_where_no_translator_is_set_up(tab: Any) -> 
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
-def test_the_first_hit_is_seen_on_a_phone_without_scrolling(
+def test_the_first_hit_is_visible_on_a_phone_without_scrolling(
     open_tab: Callable[..., Any], code: str
 ) -> None:
     asked = {example.language.code: example.text for example in examples()}
@@ -281,7 +281,7 @@ def test_the_first_hit_is_seen_on_a_phone_without_scrolling(
     assert top <= 0.6 * 760
 
 
-def test_a_notice_leaves_the_first_hit_on_the_screen_of_a_phone(
+def test_with_a_notice_the_first_hit_is_still_visible_on_a_phone(
     open_tab: Callable[..., Any],
 ) -> None:
     page = open_tab(**PHONE).open("/search", q=HINDI, ui="en")
@@ -299,7 +299,7 @@ def test_a_notice_leaves_the_first_hit_on_the_screen_of_a_phone(
     assert top <= 0.6 * 760
 
 
-def test_help_hides_nothing(open_tab: Callable[..., Any]) -> None:
+def test_the_help_panel_does_not_block_the_page(open_tab: Callable[..., Any]) -> None:
     for look in ({}, PHONE):
         page = open_tab(**look).open("/search", q=HINDI, ui="en")
         page.click("#help-button")
@@ -308,7 +308,7 @@ def test_help_hides_nothing(open_tab: Callable[..., Any]) -> None:
             const box = element.getBoundingClientRect();
             return box.top >= 0 && box.bottom <= innerHeight;
         }""")
-        # The page goes on: its end can be scrolled out from under, and its links can be pressed.
+        # The page stays usable: it scrolls past the panel, and its links work.
         link = page.locator(".hit h2 a").last
         link.scroll_into_view_if_needed()
         page.evaluate("scrollTo(0, document.body.scrollHeight)")
@@ -316,7 +316,7 @@ def test_help_hides_nothing(open_tab: Callable[..., Any]) -> None:
         page.wait_for_selector(".post")
 
 
-def test_no_mark_stands_alone_on_a_line(open_tab: Callable[..., Any]) -> None:
+def test_a_punctuation_mark_stays_on_the_line_of_its_formula(open_tab: Callable[..., Any]) -> None:
     for code in ("en", "fa"):
         page = open_tab(**PHONE).open("/search", q="sum $n$", ui=code, **{"in": code}, k="20")
         lines = page.eval_on_selector_all(
@@ -333,14 +333,14 @@ def test_no_mark_stands_alone_on_a_line(open_tab: Callable[..., Any]) -> None:
         assert all(lines)
 
 
-def test_what_had_to_be_guessed_is_told_in_persian(tab: Any) -> None:
+def test_warnings_of_the_preview_are_shown_in_persian(tab: Any) -> None:
     page = tab.open("/", ui="fa")
     page.type("#q", r"$\frac{a}{b$")
     page.locator("#preview .warnings li").wait_for()
     assert "بسته نشده است" in page.locator("#preview .warnings").inner_text()
 
 
-def test_the_switch_for_latin_letters_is_shown_where_it_helps(tab: Any) -> None:
+def test_the_switch_for_romanised_hindi_is_shown_only_where_it_is_useful(tab: Any) -> None:
     assert tab.open("/", ui="en").locator(".switch").count() == 0
     assert tab.open("/", ui="hi").locator(".switch").count() == 1
     assert tab.open("/search", q="samakal ka maan gyat karo").locator(".switch").count() == 1

@@ -1,4 +1,4 @@
-"""The heat map is shown where the recipe has a graph index, and only there."""
+"""The page of a post has a heat map only if the recipe has a graph index."""
 
 import re
 from pathlib import Path
@@ -31,7 +31,7 @@ def graph_client(tmp_path_factory: pytest.TempPathFactory) -> TestClient:
 
 
 @pytest.mark.thorough
-def test_a_post_shows_which_part_fits_which_part_of_the_question(
+def test_the_heat_map_shows_which_parts_of_the_post_match_the_query(
     graph_client: TestClient,
 ) -> None:
     asked = {"id": "0", "q": TEXTS[0], "lang": "en", "ui": "en"}
@@ -56,7 +56,7 @@ QUESTIONS = st.one_of(
 @given(
     q=QUESTIONS, post_id=st.sampled_from(["0", "1", "none"]), language=st.sampled_from(["", "hi"])
 )
-def test_no_question_breaks_the_heat_map(
+def test_no_query_breaks_the_heat_map(
     graph_client: TestClient, q: str, post_id: str, language: str
 ) -> None:
     asked = {"id": post_id, "q": q, "language": language}

@@ -1,6 +1,6 @@
-"""Posts and questions full of attacks change nothing on a page.
+"""Attacks in posts and queries do nothing on the page.
 
-The browser is told to ignore the security policy, so that escaping alone has to hold.
+The browser ignores the security policy, so only escaping protects the page.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.thorough
 
 PAYLOADS = (Path(__file__).parent / "payloads.txt").read_text(encoding="utf-8").splitlines()
 WORD = "quaternion"
-# What no text may bring about: foreign elements, handlers, addresses that are scripts.
+# Finds what no text may add: foreign elements, event handlers, URLs that are scripts.
 INTRUDERS = """() => {
   const wrong = [];
   const ours = new Set(["theme.js", "main.js"]);
@@ -45,13 +45,13 @@ INTRUDERS = """() => {
 }"""
 
 
-def test_the_corpus_is_large() -> None:
+def test_there_are_at_least_100_attacks() -> None:
     assert len(set(PAYLOADS)) >= 100
 
 
 @pytest.fixture(scope="module")
 def hostile_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A server over posts that attack in every field."""
+    """A server with posts that have attacks in every field."""
     posts = [
         Post(
             id=f"{number} {payload}",
@@ -73,7 +73,7 @@ def hostile_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def hostile_tab(browser: Any, hostile_site: str) -> Iterator[Tab]:
-    """A tab without the protection of the security policy; nothing may have happened in it."""
+    """A tab that ignores the security policy; no attack may have an effect in it."""
     context = browser.new_context(bypass_csp=True, locale="en-GB")
     tab = Tab(context.new_page(), hostile_site)
     yield tab
@@ -92,7 +92,7 @@ def test_attacks_in_every_field_of_a_hit_are_text(hostile_tab: Tab) -> None:
     assert "<img src=x onerror=alert(1)>" in titles
 
 
-def test_attacks_in_whole_posts_are_text(hostile_tab: Tab) -> None:
+def test_attacks_on_the_page_of_a_post_are_text(hostile_tab: Tab) -> None:
     for number, payload in list(enumerate(PAYLOADS))[::8]:
         page = hostile_tab.open("/post", id=f"{number} {payload}", q=payload, to="hi")
         assert page.locator(".post").count() == 1
@@ -100,8 +100,8 @@ def test_attacks_in_whole_posts_are_text(hostile_tab: Tab) -> None:
 
 
 @pytest.mark.exhaustive
-def test_attacks_in_questions_and_tags_are_text(hostile_tab: Tab) -> None:
-    # Three at a time: a page that let one through would let most through.
+def test_attacks_in_queries_and_tags_are_text(hostile_tab: Tab) -> None:
+    # Three at a time for speed: a page that misses one attack misses most.
     for start in range(0, len(PAYLOADS), 3):
         attacks = PAYLOADS[start : start + 3]
         page = hostile_tab.open("/search", q="\n".join(attacks), tag=attacks, k="1")
@@ -116,7 +116,7 @@ def test_attacks_in_languages_and_ids_are_text(hostile_tab: Tab) -> None:
         assert page.evaluate(INTRUDERS) == [], payload
         page = hostile_tab.open("/post", id=payload, to=payload)
         assert page.evaluate(INTRUDERS) == [], payload
-    # A page that says 400 or 404 is no error of the page.
+    # Pages with status 400 or 404 are expected.
     hostile_tab.errors = [error for error in hostile_tab.errors if "status of 40" not in error]
 
 
@@ -136,7 +136,7 @@ def test_attacks_in_suggestions_are_text(hostile_tab: Tab) -> None:
     page.click("#q")
     page.keyboard.type(WORD[:6])
     offered = page.locator("#suggestion-list li:has(.kind:text-is('post'))")
-    for _ in range(40):  # titles are read when they are first asked for
+    for _ in range(40):  # titles are loaded at the first request
         if offered.count():
             break
         page.keyboard.press("Backspace")

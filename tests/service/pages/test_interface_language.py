@@ -1,4 +1,4 @@
-"""The page's words: complete in all its languages, and the visitor's language is found."""
+"""Texts of the page: complete in all languages; and which language a visitor gets."""
 
 import string
 
@@ -13,7 +13,7 @@ from mathsetu.service.pages.interface_language import (
     wanted_language,
 )
 
-# Words that a language has in common with English.
+# Texts that are the same in this language and in English.
 SHARED = {
     "es": {"no"},
     "fr": {
@@ -30,11 +30,11 @@ SHARED = {
 
 
 def places(text: str) -> set[str]:
-    """The names of the values that are filled into a text."""
+    """The names of the placeholders of a text."""
     return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
 
 
-def test_the_page_has_at_least_ten_languages_beside_the_first_and_says_who_wrote_them() -> None:
+def test_the_page_has_at_least_ten_further_languages_marked_as_not_reviewed() -> None:
     further = INTERFACE_LANGUAGES.keys() - LANGUAGES.keys()
     assert len(further) >= 10
     assert all(not interface(code).is_reviewed for code in further)
@@ -48,14 +48,14 @@ def test_every_language_has_every_text(code: str) -> None:
 
 
 @pytest.mark.parametrize("code", INTERFACE_LANGUAGES)
-def test_every_text_has_the_same_places_to_fill(code: str) -> None:
+def test_every_text_has_the_same_placeholders(code: str) -> None:
     english = interface("en").texts
     for key, text in interface(code).texts.items():
         assert places(text) == places(english[key]), key
 
 
 @pytest.mark.parametrize("code", [code for code in INTERFACE_LANGUAGES if code != "en"])
-def test_no_language_was_left_in_english(code: str) -> None:
+def test_texts_are_not_left_in_english(code: str) -> None:
     english = interface("en").texts
     same = [key for key, text in interface(code).texts.items() if text == english[key]]
     assert set(same) <= {"took", "preference.normal"} | SHARED.get(code, set())
@@ -73,17 +73,17 @@ def test_no_language_was_left_in_english(code: str) -> None:
         ("klingon", "es-MX", "es"),
     ],
 )
-def test_the_address_names_the_language_else_the_browser(
+def test_the_language_comes_from_the_url_or_else_from_the_browser(
     named: str, accepted: str, wanted: str
 ) -> None:
     assert wanted_language(named, accepted) == wanted
 
 
 @given(st.text(), st.text())
-def test_any_header_gives_a_language_we_have(named: str, accepted: str) -> None:
+def test_any_header_gives_a_language_of_the_page(named: str, accepted: str) -> None:
     assert wanted_language(named, accepted) in INTERFACE_LANGUAGES
 
 
-def test_numbers_are_written_as_the_language_writes_them() -> None:
+def test_numbers_have_the_format_of_the_language() -> None:
     written = {code: interface(code).number(12345.5, decimals=1) for code in ("en", "cs", "fa")}
     assert written == {"en": "12,345.5", "cs": "12\u202f345,5", "fa": "۱۲٬۳۴۵٫۵"}

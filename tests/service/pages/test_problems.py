@@ -1,4 +1,4 @@
-"""Errors: a browser gets a page that helps in its language, a program gets one line of JSON."""
+"""Errors: a browser gets a page in its language, a program gets one line of JSON."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from mathsetu.service.settings import Settings
 
 BROWSER = {"accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
 LARGE = {"content-length": "99999999"}
-# Every status that can be had without harming the server, and what the page calls it.
+# Statuses that a request can cause, and their names in the texts of the page.
 ASKED = {
     404: ("/nothing", {}, "missing"),
     413: ("/search?q=x", LARGE, "large"),
@@ -37,14 +37,16 @@ def broken(sampler_folder: Path, monkeypatch: pytest.MonkeyPatch) -> TestClient:
 
 @pytest.fixture
 def full(sampler_folder: Path) -> TestClient:
-    """A server that can take nobody."""
+    """A server that is always busy."""
     return TestClient(create_app(Settings(str(sampler_folder), running=0, waiting=0)))
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("code", LANGUAGES)
 @pytest.mark.parametrize("status", ASKED)
-def test_a_browser_gets_a_page_in_its_language(client: TestClient, status: int, code: str) -> None:
+def test_a_browser_gets_an_error_page_in_its_language(
+    client: TestClient, status: int, code: str
+) -> None:
     path, headers, name = ASKED[status]
     answer = client.get(path, headers=BROWSER | headers | {"accept-language": code})
     assert answer.status_code == status
@@ -65,7 +67,7 @@ def test_a_program_gets_one_line_of_json(client: TestClient, status: int, accept
 
 
 @pytest.mark.thorough
-def test_a_fault_of_ours_is_a_page_without_details_and_as_strict_as_any(
+def test_an_internal_error_is_shown_without_details_and_with_security_headers(
     broken: TestClient, caplog: pytest.LogCaptureFixture
 ) -> None:
     for headers in (BROWSER, {}):
@@ -77,13 +79,13 @@ def test_a_fault_of_ours_is_a_page_without_details_and_as_strict_as_any(
     assert "internal detail" in caplog.text
     page = broken.get("/search?q=primes&ui=es", headers=BROWSER).text
     assert interface("es").say("problem.broken") in page
-    # The same address again, and the question kept where the language of the page is changed.
+    # A link tries the same address again; changing the language keeps the query.
     assert 'href=""' in page
     assert "/search?q=primes&amp;ui=hi" in page
 
 
 @pytest.mark.thorough
-def test_a_server_that_is_busy_says_when_to_come_again(full: TestClient) -> None:
+def test_a_busy_server_says_when_to_retry(full: TestClient) -> None:
     answer = full.get("/search?q=primes&ui=cs", headers=BROWSER)
     assert answer.status_code == 429
     assert answer.headers["retry-after"] == "1"
@@ -92,12 +94,12 @@ def test_a_server_that_is_busy_says_when_to_come_again(full: TestClient) -> None
 
 
 @pytest.mark.thorough
-def test_a_busy_server_still_gives_the_page_its_looks(full: TestClient) -> None:
+def test_a_busy_server_still_serves_the_style_sheet(full: TestClient) -> None:
     assert full.get("/static/any/page.css").status_code == 200
 
 
 @pytest.mark.thorough
-def test_a_part_that_is_out_of_order_is_told_as_busy(sampler_folder: Path) -> None:
+def test_status_503_is_shown_as_busy(sampler_folder: Path) -> None:
     app = create_app(Settings(str(sampler_folder)))
 
     @app.get("/out-of-order")
@@ -110,7 +112,7 @@ def test_a_part_that_is_out_of_order_is_told_as_busy(sampler_folder: Path) -> No
 
 
 @pytest.mark.thorough
-def test_who_lacks_the_key_learns_nothing_of_the_library(sampler_folder: Path) -> None:
+def test_without_the_key_the_page_shows_nothing_about_the_library(sampler_folder: Path) -> None:
     client = TestClient(create_app(Settings(str(sampler_folder), key="open sesame")))
     page = client.get("/search?q=primes&ui=en", headers=BROWSER)
     assert page.status_code == 401
@@ -131,20 +133,20 @@ ATTACK = "\"'><script>alert(1)</script>"
 
 
 @pytest.mark.parametrize("path", ["/post", "/v1/post", "/v1/search", "/nothing", f"/{ATTACK}"])
-def test_what_an_address_holds_is_text_on_the_page(client: TestClient, path: str) -> None:
+def test_parts_of_the_url_are_escaped_on_the_error_page(client: TestClient, path: str) -> None:
     said = {"id": ATTACK, "k": ATTACK, "q": ATTACK, "ui": ATTACK, "lang": ATTACK, "in": ATTACK}
     page = client.get(path, params=said, headers=BROWSER)
     assert page.status_code >= 400
     assert "<script>alert" not in page.text
 
 
-def test_no_link_leads_elsewhere_however_the_address_was_made_up(client: TestClient) -> None:
+def test_links_of_an_error_page_never_lead_to_another_host(client: TestClient) -> None:
     page = client.get("http://testserver//evil.example/x?q=a", headers=BROWSER)
     assert page.status_code == 404
     assert "evil.example" not in page.text
 
 
-def test_a_wrong_method_is_a_page_too(client: TestClient) -> None:
+def test_a_wrong_method_gets_an_error_page(client: TestClient) -> None:
     page = client.post("/search?ui=en", headers=BROWSER)
     assert page.status_code == 405
     assert interface("en").say("problem.wrong_title") in page.text

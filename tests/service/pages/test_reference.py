@@ -1,4 +1,4 @@
-"""The reference of the API for people says what the OpenAPI file says."""
+"""The page with the reference of the API matches the OpenAPI file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def writer(sampler_folder: Path) -> TestClient:
 
 
 @pytest.mark.thorough
-def test_every_path_parameter_and_field_is_told(writer: TestClient) -> None:
+def test_every_path_parameter_and_field_is_documented(writer: TestClient) -> None:
     html = unescape(writer.get("/docs").text)
     document = writer.get("/openapi.json").json()
     for path, methods in document["paths"].items():
@@ -43,12 +43,12 @@ def test_every_path_parameter_and_field_is_told(writer: TestClient) -> None:
                 assert f"<code>{field}</code>" in section
 
 
-def test_a_server_that_takes_no_posts_does_not_tell_how(client: TestClient) -> None:
+def test_a_server_without_a_write_key_does_not_document_writing(client: TestClient) -> None:
     assert "/v1/posts" not in client.get("/docs").text
 
 
 @pytest.mark.thorough
-def test_every_link_of_the_reference_leads_somewhere(client: TestClient) -> None:
+def test_every_link_of_the_reference_works(client: TestClient) -> None:
     html = client.get("/docs").text
     names = set(re.findall(r'id="([^"]+)"', html))
     assert set(re.findall(r'href="#([^"]+)"', html)) <= names
@@ -60,7 +60,7 @@ def test_every_link_of_the_reference_leads_somewhere(client: TestClient) -> None
         assert client.get(address).status_code == 200, address
 
 
-def test_posts_of_the_library_are_tried(tmp_path: Path) -> None:
+def test_examples_use_posts_of_the_library(tmp_path: Path) -> None:
     post = Post("my post/1", "A sum of primes.", title="Primes", language="en")
     build_library(tmp_path / "library", [post], LIGHT, processes=1)
     html = TestClient(create_app(Settings(str(tmp_path / "library")))).get("/docs").text
@@ -68,7 +68,7 @@ def test_posts_of_the_library_are_tried(tmp_path: Path) -> None:
     assert "gaussian-integral" not in html
 
 
-def test_heat_maps_are_tried_if_the_library_has_them() -> None:
+def test_examples_include_heat_maps_if_the_library_has_them() -> None:
     parameter = {
         "name": "id", "required": True, "schema": {"type": "string"}, "description": "An id.",
     }  # fmt: skip
@@ -82,7 +82,7 @@ def test_heat_maps_are_tried_if_the_library_has_them() -> None:
     assert operation.example == ""
 
 
-def test_the_reference_obeys_the_policy_of_all_pages(client: TestClient) -> None:
+def test_the_reference_obeys_the_security_policy_of_all_pages(client: TestClient) -> None:
     answer = client.get("/docs")
     assert answer.headers["content-security-policy"] == PAGE_POLICY
     assert not re.search(r"<script(?![^>]* src=)", answer.text)

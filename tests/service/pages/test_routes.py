@@ -1,4 +1,4 @@
-"""The addresses of the page, asked without a browser."""
+"""The routes of the page, requested without a browser."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def hits(html: str) -> list[str]:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("code", INTERFACE_LANGUAGES)
-def test_every_interface_answers(client: TestClient, code: str) -> None:
+def test_the_page_answers_in_every_interface_language(client: TestClient, code: str) -> None:
     answer = client.get("/search", params={"q": QUESTION, "ui": code})
     assert answer.status_code == 200
     direction = INTERFACE_LANGUAGES[code].direction
@@ -57,7 +57,7 @@ def test_every_interface_answers(client: TestClient, code: str) -> None:
 
 
 @pytest.mark.thorough
-def test_a_page_that_nobody_reviewed_says_so_in_its_language(client: TestClient) -> None:
+def test_a_page_in_a_language_that_is_not_reviewed_says_so(client: TestClient) -> None:
     note = interface("de").say("unreviewed")
     assert note in unescape(client.get("/", params={"ui": "de"}).text)
     assert interface("cs").say("unreviewed") not in unescape(
@@ -79,7 +79,7 @@ def test_languages_of_the_library_are_listed_first(client: TestClient) -> None:
 
 
 @pytest.mark.thorough
-def test_asking_in_a_language_of_a_lower_grade_says_so(client: TestClient) -> None:
+def test_the_page_notes_a_query_in_a_language_of_a_lower_grade(client: TestClient) -> None:
     for text, name in (("Was ist eine Primzahl?", "German"), ("จำนวนเฉพาะ", "Thai")):
         html = unescape(client.get("/search", params={"q": text, "ui": "en"}).text)
         grade = "served_good" if name == "German" else "served_basic"
@@ -88,21 +88,21 @@ def test_asking_in_a_language_of_a_lower_grade_says_so(client: TestClient) -> No
 
 
 @pytest.mark.thorough
-def test_words_in_latin_letters_are_shown_in_the_script_that_they_are_read_in(
+def test_romanised_words_are_shown_in_the_script_of_their_language(
     client: TestClient,
 ) -> None:
     html = client.get("/search", params={"q": "reshite uravnenie", "ui": "en"}).text
     assert re.search(r'<span lang="ru" dir="ltr">[^<]*уравнение', html)
 
 
-def test_the_browser_says_which_language_the_page_speaks(client: TestClient) -> None:
+def test_the_language_of_the_page_follows_the_browser(client: TestClient) -> None:
     answer = client.get("/", headers={"Accept-Language": "cs-CZ,cs;q=0.9"})
     assert '<html lang="cs"' in answer.text
     assert answer.headers["vary"] == "Accept-Language"
 
 
 @pytest.mark.thorough
-def test_nothing_on_a_page_is_inline(client: TestClient) -> None:
+def test_pages_have_no_inline_scripts_or_styles(client: TestClient) -> None:
     for path in (
         "/",
         "/search?q=$\\begin{cases}a%26b\\end{cases}$",
@@ -122,7 +122,7 @@ def test_filters_narrow_the_hits(client: TestClient) -> None:
 
 
 @pytest.mark.thorough
-def test_one_part_of_the_recipe_can_count_alone(client: TestClient) -> None:
+def test_hits_can_be_ranked_by_one_part_of_the_recipe(client: TestClient) -> None:
     html = client.get("/search", params={"q": QUESTION, "by": "formulas", "ui": "en"}).text
     signals = set(re.findall(r'<th scope="row">([^<]+)</th>\s*<td class="bar"', html))
     assert signals == {"Formulas"}
@@ -143,7 +143,7 @@ def test_more_hits_are_offered_and_shown(client: TestClient) -> None:
 
 
 @pytest.mark.thorough
-def test_pages_go_on_until_there_are_no_more(client: TestClient) -> None:
+def test_the_pages_of_hits_together_show_every_hit_once(client: TestClient) -> None:
     for grouped in ("0", "1"):
         asked = {"q": "integral", "ui": "en", "group": grouped}
         seen: list[str] = []
@@ -162,7 +162,7 @@ def test_pages_go_on_until_there_are_no_more(client: TestClient) -> None:
 
 
 @pytest.mark.thorough
-def test_hits_are_counted_by_language_topic_and_collection(client: TestClient) -> None:
+def test_hits_are_counted_by_language_and_tag(client: TestClient) -> None:
     asked = {"q": "integral", "ui": "en", "facets": "true"}
     counts = client.get("/v1/search", params={"q": "integral", "facets": "true"}).json()["facets"]
     html = client.get("/search", params=asked).text
@@ -173,23 +173,23 @@ def test_hits_are_counted_by_language_topic_and_collection(client: TestClient) -
     assert f'>{tag} <span class="count">{count}</span>' in html
 
 
-def test_several_languages_can_be_chosen_and_given_up(client: TestClient) -> None:
+def test_several_languages_can_be_selected_and_deselected(client: TestClient) -> None:
     html = client.get("/search", params={"q": "integral", "in": ["hr", "cs"], "k": "40"}).text
     assert {name[-2:] for name in hits(html)} == {"hr", "cs"}
-    # One more, and one fewer.
+    # Links that add a language and remove one.
     assert "/search?q=integral&amp;in=hr&amp;in=cs&amp;in=en&amp;k=40" in html
     assert 'href="/search?q=integral&amp;in=cs&amp;k=40"' in html
 
 
 @pytest.mark.thorough
-def test_the_way_back_leads_to_the_same_place_of_the_results(client: TestClient) -> None:
+def test_the_link_back_leads_to_the_same_position_in_the_hits(client: TestClient) -> None:
     asked = {"q": "integral", "in": ["en", "hr"], "offset": "10", "group": "0", "ui": "en"}
     html = client.get("/search", params=asked).text
     post = unescape(re.findall(r'<h2[^>]*><a href="([^"]+)"', html)[2])
     expected = "/search?q=integral&amp;in=en&amp;in=hr&amp;offset=10&amp;group=0&amp;ui=en#hit-13"
     page = client.get(post).text
     assert f'href="{expected}"' in page
-    # Similar posts, versions and translations keep it.
+    # The page of a similar post keeps the link.
     section = page[page.index('id="similar"') :]
     [similar, *_] = re.findall(r'<a href="(/post[^"]+)"', section)
     assert f'href="{expected}"' in client.get(unescape(similar)).text
@@ -197,7 +197,7 @@ def test_the_way_back_leads_to_the_same_place_of_the_results(client: TestClient)
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("k", ["0", "-1", "abc", "99999999999", "", "१"])
-def test_a_senseless_number_of_hits_does_no_harm(client: TestClient, k: str) -> None:
+def test_an_invalid_number_of_hits_is_ignored(client: TestClient, k: str) -> None:
     assert client.get("/search", params={"q": "integral", "k": k}).status_code == 200
 
 
@@ -211,7 +211,7 @@ def test_a_senseless_number_of_hits_does_no_harm(client: TestClient, k: str) -> 
         ({"q": "integral", "by": "magic"}, "magic"),
     ],
 )
-def test_a_bad_question_is_explained_beside_examples(
+def test_an_invalid_query_gets_an_error_and_examples(
     client: TestClient, parameters: dict[str, str], problem: str
 ) -> None:
     answer = client.get("/search", params=parameters)
@@ -230,17 +230,17 @@ def test_a_bad_question_is_explained_beside_examples(
         st.text(max_size=40),
     ),
 )
-def test_nothing_that_an_address_says_breaks_the_server(
+def test_no_parameters_of_a_url_break_the_server(
     client: TestClient, path: str, said: dict[str, str]
 ) -> None:
     assert client.get(path, params=said).status_code < 500
 
 
-def test_an_empty_question_is_the_home_page(client: TestClient) -> None:
+def test_an_empty_query_shows_the_home_page(client: TestClient) -> None:
     assert 'class="hero"' in client.get("/search", params={"q": "  "}).text
 
 
-def test_an_unknown_post_is_a_page_that_helps(client: TestClient) -> None:
+def test_an_unknown_post_gets_a_page_with_the_search_box(client: TestClient) -> None:
     answer = client.get("/post", params={"id": "no-such-post"})
     assert answer.status_code == 404
     assert "no-such-post" in answer.text
@@ -248,14 +248,14 @@ def test_an_unknown_post_is_a_page_that_helps(client: TestClient) -> None:
 
 
 @pytest.mark.thorough
-def test_a_post_can_be_read_without_a_question(client: TestClient) -> None:
+def test_a_post_can_be_read_without_a_query(client: TestClient) -> None:
     html = client.get("/post", params={"id": "dirichlet-integral.fa", "ui": "en"}).text
     assert 'dir="rtl"' in html
     assert 'class="post-why"' not in html
 
 
 @pytest.mark.thorough
-def test_why_words_count_together_is_said_in_the_language_of_the_page(tmp_path: Path) -> None:
+def test_the_reason_all_words_together_is_in_the_language_of_the_page(tmp_path: Path) -> None:
     post = Post("sum", "A sum of primes is $p+q$ here, and even.", language="en")
     recipe = parse_recipe(f"{LIGHT_TOML}exact = 0.2", "tests")
     build_library(tmp_path / "lib", [post], recipe, processes=1)
@@ -279,24 +279,24 @@ def test_a_translation_keeps_every_formula(client: TestClient) -> None:
 
 
 @pytest.mark.thorough
-def test_hindi_in_latin_letters_is_searched_in_its_own_where_asked(client: TestClient) -> None:
+def test_romanised_hindi_is_searched_in_devanagari_if_the_option_is_set(client: TestClient) -> None:
     html = client.get("/search", params={"q": "samakal $x$", "deva": "1", "ui": "en"}).text
     assert re.search(r"<textarea[^>]*>समाकल \$x\$</textarea>", html)
 
 
 @pytest.mark.thorough
-def test_words_that_sound_like_what_was_typed(client: TestClient) -> None:
+def test_a_romanised_word_gets_candidates_in_devanagari(client: TestClient) -> None:
     assert client.get("/typed", params={"word": "sameekaran"}).json()[0] == "समीकरण"
     assert client.get("/typed", params={"word": "qwxzv"}).json() == []
 
 
-def test_suggestions_are_terms_topics_and_titles(client: TestClient) -> None:
+def test_suggestions_include_terms_and_titles(client: TestClient) -> None:
     def kinds(typed: str, ui: str) -> dict[str, str]:
         found = client.get("/suggest", params={"q": typed, "ui": ui}).json()
         return {one["kind"]: one["text"] for one in found}
 
     assert kinds("prvoč", "cs")["term"].startswith("prvočís")
-    # Titles are read in the background.
+    # Titles are loaded in the background.
     end = monotonic() + 10
     while "title" not in kinds("geometric", "en") and monotonic() < end:
         sleep(0.02)
@@ -306,14 +306,14 @@ def test_suggestions_are_terms_topics_and_titles(client: TestClient) -> None:
 
 
 @pytest.mark.thorough
-def test_a_misspelt_question_gets_a_better_one(client: TestClient) -> None:
+def test_a_correction_is_suggested_for_a_misspelt_query(client: TestClient) -> None:
     html = client.get("/search", params={"q": "Intergal $x^2$", "in": "en", "ui": "en"}).text
     assert "Did you mean:" in html
     assert 'href="/search?q=Integral+%24x%5E2%24&amp;in=en&amp;ui=en"' in html
     assert "Did you mean:" not in client.get("/search", params={"q": "Integral $x^2$"}).text
 
 
-def test_the_preview_shows_what_had_to_be_guessed(client: TestClient) -> None:
+def test_the_preview_shows_what_the_parser_guessed(client: TestClient) -> None:
     html = client.get("/preview", params={"q": r"$\sqrt{2$", "ui": "en"}).text
     assert "<msqrt" in html
     assert '<bdi dir="ltr">{</bdi> is not closed' in html
@@ -341,7 +341,7 @@ def test_the_preview_shows_what_had_to_be_guessed(client: TestClient) -> None:
         r"\def\d{\e\e\e\e\e\e\e\e\e\e}\def\e{xxxxxxxxxx}\a",
     ],
 )
-def test_what_the_parser_guessed_is_told_in_the_page_s_language(code: str, latex: str) -> None:
+def test_warnings_of_the_parser_are_in_the_language_of_the_page(code: str, latex: str) -> None:
     warnings = parse_latex(latex).warnings
     assert warnings
     for warning in warnings:
@@ -350,7 +350,7 @@ def test_what_the_parser_guessed_is_told_in_the_page_s_language(code: str, latex
         assert told != in_words(warning.message, interface("en"))
 
 
-def test_a_post_can_be_taken_along(client: TestClient) -> None:
+def test_a_post_can_be_exported(client: TestClient) -> None:
     def taken(kind: str, post_id: str = POST) -> Response:
         return client.get("/export", params={"id": post_id, "as": kind})
 
@@ -368,7 +368,7 @@ def test_a_post_can_be_taken_along(client: TestClient) -> None:
         assert (refused.status_code, refused.json()) == (status, {"error": why})
 
 
-def test_a_formula_that_is_a_display_by_itself_is_taken_along_as_latex_accepts_it() -> None:
+def test_exported_display_environments_are_valid_latex() -> None:
     body = r"So \begin{align}a&=b\end{align} and \begin{cases}1\end{cases}"
     post = whole_post(Post("7", body))
     assert export.latex(post) == (
@@ -381,7 +381,7 @@ def test_a_formula_that_is_a_display_by_itself_is_taken_along_as_latex_accepts_i
     )
 
 
-def test_a_first_line_that_ends_with_a_formula_is_a_title(tmp_path: Path) -> None:
+def test_a_title_made_from_the_first_line_can_end_with_a_formula(tmp_path: Path) -> None:
     posts = [
         Post("1", "It is a prime $q$.", question="Which prime is $p_1$?"),
         Post("2", "A prime $r$ and $s$, and more."),
@@ -395,7 +395,7 @@ def test_a_first_line_that_ends_with_a_formula_is_a_title(tmp_path: Path) -> Non
 
 
 @pytest.mark.thorough
-def test_where_a_post_comes_from_is_told_and_linked(tmp_path: Path) -> None:
+def test_the_source_of_a_post_is_shown_and_linked(tmp_path: Path) -> None:
     posts = [
         Post("w", "A prime $p$.", title="On the web", url="https://example.org/q/1?a=b&c"),
         Post("f", "A prime $q$.", title="In a file", url="notes/primes.md#euclid"),
@@ -422,7 +422,7 @@ def test_where_a_post_comes_from_is_told_and_linked(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_the_file_of_a_row_is_told(tmp_path: Path) -> None:
+def test_the_file_of_a_row_is_shown(tmp_path: Path) -> None:
     path = tmp_path / "bank.json"
     path.write_text('[{"id": "r1", "text": "A prime $p$."}, {"text": "A prime $q$."}]')
     posts = list(columns.read_posts(path, BadRows(), name="notes/bank.json"))
@@ -458,7 +458,7 @@ def test_without_a_translator_only_terms_are_offered(client: TestClient) -> None
         ("", "", "e1", "e1"),
     ],
 )
-def test_a_post_without_a_title_has_the_same_heading_as_where_it_was_found(
+def test_a_post_without_a_title_has_the_same_heading_as_its_hit(
     question: str, body: str, heading: str, plain: str
 ) -> None:
     row = Post("e1", body, question=question, language="en")
@@ -469,20 +469,20 @@ def test_a_post_without_a_title_has_the_same_heading_as_where_it_was_found(
     assert shown.plain_title == plain
 
 
-def test_words_that_replace_a_title_are_shown_once() -> None:
+def test_text_that_replaces_a_title_is_shown_once() -> None:
     row = Post("e1", "No: $91=7*13$.\nSo it is composite.", question="Is 91 prime?", language="en")
     shown = views.post(whole_post(row))
     listed = views.hit(found(Hit("e1", 1.0), row, 1, typeset=False), interface("en"))
     assert (shown.title, shown.question) == ("Is 91 prime?", "")
     assert "prime" not in listed.snippet
     assert listed.snippet.startswith("No: ")
-    # A question with a formula, or of several lines, is not all in the title.
+    # A question with a formula or several lines is not completely in the title.
     for question in ("Is $91$ prime or composite?", "Is 91 prime?\nOr composite?"):
         shown = views.post(whole_post(replace(row, question=question)))
         assert "composite" in shown.question
 
 
-def test_a_word_is_highlighted_in_all_its_forms_and_named_in_one() -> None:
+def test_a_word_is_highlighted_in_all_its_forms_and_listed_once() -> None:
     row = Post("e1", "Ecuaciones: una ecuación.", title="Otra ecuación", language="es")
     met = (Evidence("word", "ecuación", "ecuación"), Evidence("word", "ecuación", "Ecuaciones"))
     hit = Hit("e1", 1.0, reasons=(Reason("words", 1.0, "ecuación", met),))
@@ -508,7 +508,7 @@ def test_the_question_of_an_answer_is_shown_with_its_terms_and_translated(tmp_pa
 
 
 @pytest.mark.thorough
-def test_with_a_translator_sentences_are_offered(
+def test_with_a_translator_the_page_offers_translations(
     sampler_folder: Path,
 ) -> None:
     engine = Engine(sampler_folder, translator=open_translator("glossary"))
@@ -519,7 +519,7 @@ def test_with_a_translator_sentences_are_offered(
 
 
 @given(st.text(max_size=60), st.text(max_size=30))
-def test_an_entry_for_bibtex_ends_where_it_should(title: str, collection: str) -> None:
+def test_the_braces_of_a_bibtex_entry_are_balanced(title: str, collection: str) -> None:
     post = Post("7", "x", title=title, collection=collection, url="https://example.org/{7}")
     entry = export.bibtex(whole_post(post))
     bare = re.sub(r"\\.", "", entry)
@@ -528,7 +528,7 @@ def test_an_entry_for_bibtex_ends_where_it_should(title: str, collection: str) -
 
 
 @pytest.mark.thorough
-def test_the_visitor_may_say_which_language_the_question_is_in(client: TestClient) -> None:
+def test_the_visitor_can_state_the_language_of_the_query(client: TestClient) -> None:
     html = client.get("/search", params={"q": "zbroj brojeva", "lang": "hr", "ui": "en"}).text
     assert '<option value="hr" lang="hr" selected>' in html
     wrong = client.get("/search", params={"q": "zbroj brojeva", "lang": "!"})
@@ -536,26 +536,26 @@ def test_the_visitor_may_say_which_language_the_question_is_in(client: TestClien
 
 
 @pytest.mark.thorough
-def test_the_preview_says_how_romanised_hindi_is_read(client: TestClient) -> None:
+def test_the_preview_shows_romanised_hindi_in_devanagari(client: TestClient) -> None:
     html = client.get("/preview", params={"q": "samakal ka maan gyat karo"}).text
     assert "समाकल का मान" in html
 
 
 @pytest.mark.parametrize("kind", ["operator", "layout"])
-def test_a_tree_is_drawn_with_what_matched(client: TestClient, kind: str) -> None:
+def test_a_tree_is_drawn_with_the_matched_symbols(client: TestClient, kind: str) -> None:
     parameters = {"latex": "t^2+1", "query": "x^2+1"}
     answer = client.get(f"/trees/{kind}.svg", params=parameters)
     assert answer.headers["content-type"] == "image/svg+xml"
     assert 'class="matched"' in answer.text
 
 
-def test_a_tree_of_nothing_or_too_much_is_not_drawn(client: TestClient) -> None:
+def test_invalid_requests_for_a_tree_get_404(client: TestClient) -> None:
     assert client.get("/trees/other.svg", params={"latex": "x"}).status_code == 404
     assert client.get("/trees/layout.svg").status_code == 404
     assert client.get("/trees/layout.svg", params={"latex": "x" * 3000}).status_code == 404
 
 
-def test_files_of_this_version_may_be_kept_for_ever(client: TestClient) -> None:
+def test_browsers_can_cache_files_of_this_version_permanently(client: TestClient) -> None:
     answer = client.get(address("main.js"))
     assert answer.headers["content-type"].startswith("text/javascript")
     assert "immutable" in answer.headers["cache-control"]
@@ -563,11 +563,11 @@ def test_files_of_this_version_may_be_kept_for_ever(client: TestClient) -> None:
 
 
 @pytest.mark.parametrize("name", ["x/nothing.css", "x/..%2Froutes.py", "x/%2e%2e%2f__init__.py"])
-def test_no_other_file_can_be_had(client: TestClient, name: str) -> None:
+def test_only_files_of_the_page_are_served(client: TestClient, name: str) -> None:
     assert client.get(f"/static/{name}").status_code == 404
 
 
-def test_scripts_import_only_what_is_there() -> None:
+def test_scripts_import_only_existing_files() -> None:
     for name, file in files().items():
         if name.endswith(".js") and file.media_type.startswith("text/javascript"):
             for imported in re.findall(r'from "\./([^"]+)"', file.content.decode()):
@@ -578,25 +578,27 @@ def test_scripts_import_only_what_is_there() -> None:
     "url",
     ["javascript:alert(1)", "data:text/html,x", "//host/x", "http:", "https://[", "vbscript:x"],
 )
-def test_only_addresses_of_the_web_become_links(url: str) -> None:
+def test_only_web_addresses_become_links(url: str) -> None:
     assert web_address(url) == ""
 
 
-def test_an_address_says_everything_about_a_visit() -> None:
+def test_the_url_contains_all_parameters_of_a_visit() -> None:
     visit = Visit("/search", "a & b", languages=("hi",), tags=("x", "y z"), k=20, ui="fa")
     assert visit.address() == "/search?q=a+%26+b&in=hi&tag=x&tag=y+z&k=20&ui=fa"
     assert dict(visit.kept()) == {"in": "hi", "tag": "y z", "ui": "fa"}
 
 
 @pytest.mark.thorough
-def test_a_visitor_s_language_comes_first_and_versions_are_one_hit(client: TestClient) -> None:
+def test_the_language_of_the_visitor_ranks_first_and_versions_are_grouped(
+    client: TestClient,
+) -> None:
     asked = {"q": "infinitely many primes", "ui": "en"}
     page = client.get("/search", params={**asked, "own": "normal", "group": "1"}).text
     assert hits(page)[0] == "infinitely-many-primes.en"
     assert "Also in:" in page
     assert "id=infinitely-many-primes.hr" in page
     assert not hits(client.get("/search", params={**asked, "own": "off"}).text)[0].endswith(".en")
-    # What makes no sense counts as not said, and a new question keeps what was chosen.
+    # An invalid value is ignored, and a new query keeps the selected values.
     assert client.get("/search", params={**asked, "own": "<script>"}).status_code == 200
     assert '<input type="hidden" name="own" value="normal">' in page
 

@@ -1,4 +1,4 @@
-"""The search box that the documentation gives to other sites shows hits and problems, safely."""
+"""The documented search box for other sites shows hits and errors safely."""
 
 import re
 from collections.abc import Sequence
@@ -63,7 +63,7 @@ def test_a_hit_links_to_its_file_on_the_site_and_never_to_a_script(browser: Any)
     tab.close()
 
 
-def test_a_title_is_shown_as_it_is_written(browser: Any) -> None:
+def test_html_in_a_title_is_shown_as_text(browser: Any) -> None:
     title = r"Is a \$2 ticket <b>worth</b> it? $E[X]$ says no"
     hits = [hit("7", pieces=[to_json(piece) for piece in pieces_of(title)])]
     tab = searched(browser, json={"hits": hits, "close": True}, headers=ALLOWED)
@@ -115,7 +115,9 @@ def test_only_harmless_formulas_are_typeset(browser: Any) -> None:
         ({"json": {"hits": [], "close": False}, "headers": ALLOWED}, "Nothing was found."),
     ],
 )  # fmt: skip
-def test_a_search_without_hits_says_why(browser: Any, answer: dict[str, Any], shown: str) -> None:
+def test_a_search_without_hits_shows_the_reason(
+    browser: Any, answer: dict[str, Any], shown: str
+) -> None:
     tab = searched(browser, **answer)
     tab.wait_for_function("document.getElementById('message').textContent")
     assert tab.inner_text("#message") == shown
@@ -126,7 +128,7 @@ def test_a_search_without_hits_says_why(browser: Any, answer: dict[str, Any], sh
 @pytest.mark.parametrize(
     ("close", "shown"), [(True, ""), (False, "Nothing close was found. The nearest pages:")]
 )
-def test_hits_that_are_not_close_are_called_so(browser: Any, close: bool, shown: str) -> None:
+def test_the_box_says_when_no_hit_is_close(browser: Any, close: bool, shown: str) -> None:
     tab = searched(browser, json={"hits": [hit("7")], "close": close}, headers=ALLOWED)
     tab.wait_for_selector("li")
     assert tab.inner_text("#message") == shown
@@ -139,7 +141,7 @@ def test_an_empty_search_is_not_sent(browser: Any) -> None:
     tab.close()
 
 
-def test_the_documented_proxy_passes_what_the_box_needs() -> None:
+def test_the_documented_proxy_allows_only_the_routes_of_the_box() -> None:
     deploy = (PAGE.parent / "deploy.md").read_text(encoding="utf-8")
     section = deploy.split("## A public search box")[1].split("\n## ")[0]
     needed = set(re.findall(r"\$\{server\}(/[a-z0-9/]+)", PAGE.read_text(encoding="utf-8")))

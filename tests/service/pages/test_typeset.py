@@ -1,4 +1,4 @@
-"""Texts as HTML: what comes from outside stays text, and formulas obey the security policy."""
+"""Texts as HTML: untrusted text is escaped, and formulas obey the security policy."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ MARKED = st.text(alphabet=st.sampled_from("ab <>\"'&$\\{}^_`\n/=ख़ا{%#"), m
 
 
 @given(MARKED)
-def test_only_our_elements_and_attributes_ever_stand_in_a_text(text: str) -> None:
+def test_a_text_has_only_our_elements_and_attributes(text: str) -> None:
     for html in (line(pieces(text)), paragraphs(pieces(text))):
         read = Reader(html)
         assert read.elements <= OURS | MATHML
@@ -69,25 +69,25 @@ def test_only_our_elements_and_attributes_ever_stand_in_a_text(text: str) -> Non
 
 
 @pytest.mark.parametrize("text", ["Let $x$, then", "$x$.", "($x$)", "चूँकि $x$।", "چون $x$، پس"])
-def test_no_mark_is_left_alone_on_a_line(text: str) -> None:
+def test_a_punctuation_mark_stays_on_the_line_of_its_formula(text: str) -> None:
     html = paragraphs(pieces(text))
     [closed] = re.findall(r'<span class="closed">.*</math></span>([^<]+)</span>', html)
     assert closed in (",", ".", ")", "।", "،")
     assert Reader(html).text == text.replace("$", "")
 
 
-def test_the_mark_after_a_formula_on_its_own_line_stands_in_that_line() -> None:
+def test_a_punctuation_mark_after_a_displayed_formula_becomes_part_of_it() -> None:
     html = paragraphs(pieces("Then\n$$x=1$$,\nas said."))
     assert "<mtext>,</mtext></math></span>" in html
 
 
 @given(st.text(max_size=80))
-def test_words_come_out_as_they_went_in(text: str) -> None:
+def test_text_without_formulas_stays_unchanged(text: str) -> None:
     assert one_newline(Reader(line([Piece("text", text)])).text) == one_newline(text)
 
 
 def one_newline(text: str) -> str:
-    """HTML knows one way to end a line."""
+    """The text with the line ends of HTML."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -107,7 +107,7 @@ def test_colouring_words_changes_no_text(text: str, words: list[str]) -> None:
         ("a.b", ".", "a.b"),
     ],
 )
-def test_whole_words_are_marked(text: str, word: str, shown: str) -> None:
+def test_only_whole_words_are_marked(text: str, word: str, shown: str) -> None:
     assert line([Piece("text", text)], Coloured([word])) == shown
 
 
@@ -116,7 +116,7 @@ def test_matched_symbols_are_coloured_in_their_formula_only() -> None:
     assert html.count('class="matched"') == 1
 
 
-def test_all_formulas_of_a_question_are_coloured_in_the_one_that_holds_them() -> None:
+def test_all_formulas_of_a_query_are_coloured_in_the_formula_that_contains_them() -> None:
     evidence = tuple(Evidence("formula", asked, "a^2+b^3=c") for asked in ("a^2", "b^3"))
     post = Post("1", "So $a^2+b^3=c$.")
     hit = Hit("1", 1.0, post.body, (Reason("formulas", 1.0, "", evidence),))
@@ -144,7 +144,7 @@ def test_every_style_of_a_formula_has_a_rule_in_the_style_sheet(latex: str) -> N
         assert f'[data-style="{style}"]' in rules
 
 
-def test_the_writer_says_no_style_that_the_style_sheet_does_not_know() -> None:
+def test_every_style_in_the_mathml_writer_has_a_rule_in_the_style_sheet() -> None:
     import inspect
 
     from mathsetu.formulas.mathml import write
@@ -157,7 +157,7 @@ def test_the_writer_says_no_style_that_the_style_sheet_does_not_know() -> None:
         assert f'[data-style="{style}"]' in rules
 
 
-def test_long_code_is_a_block_and_short_code_is_not() -> None:
+def test_only_code_of_several_lines_is_a_block() -> None:
     assert paragraphs([Piece("code", "a\nb")]) == "<pre><code>a\nb</code></pre>"
     assert paragraphs([Piece("code", "a<b")]) == "<p><code>a&lt;b</code></p>"
 
@@ -167,7 +167,7 @@ def test_long_code_is_a_block_and_short_code_is_not() -> None:
     [
         ("?u+1", r"2\cos(x^2)+1", r"2\cos(x^2)"),
         ("?u+1", "f(x,a)+1", "f(x,a)"),
-        # Not in one piece: as it would be typed.
+        # A value that is not contiguous is shown as a user would type it.
         ("?u+b", "a+b+c", "a + c"),
     ],
 )
@@ -177,7 +177,7 @@ def test_the_value_of_a_wildcard_is_typeset(asked: str, found: str, latex: str) 
     assert "<math" in letter.found
 
 
-def test_a_letter_has_the_colour_of_the_whole_name_that_it_became() -> None:
+def test_a_letter_has_the_same_colour_as_the_name_that_replaces_it() -> None:
     shown = pair_formulas(matched_formula("t^2+t", "p_i^2+p_i", "hit"))
     (letter,) = shown.letters
     assert 'data-latex="p_i"' in letter.found

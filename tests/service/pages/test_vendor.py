@@ -1,4 +1,4 @@
-"""What others made and we ship: each with its licence, which goes wherever the package goes."""
+"""Third-party files that we ship: each has its licence, which is part of the package."""
 
 import re
 import tomllib
@@ -9,7 +9,7 @@ CHECKOUT = Path(__file__).parents[3]
 VENDOR = CHECKOUT / "src/mathsetu/service/pages/vendor"
 
 
-def test_every_licence_travels_with_the_package() -> None:
+def test_every_third_party_licence_is_part_of_the_package() -> None:
     project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
     named = {file for pattern in project["license-files"] for file in CHECKOUT.glob(pattern)}
     works = [folder for folder in VENDOR.iterdir() if folder.is_dir()]
@@ -17,7 +17,7 @@ def test_every_licence_travels_with_the_package() -> None:
     assert {folder / "LICENSE" for folder in works} <= named
 
 
-def test_every_work_says_what_it_is_and_where_it_comes_from() -> None:
+def test_every_third_party_work_states_its_name_version_licence_and_origin() -> None:
     works = tomllib.loads((VENDOR / "VENDORED.toml").read_text(encoding="utf-8"))
     assert set(works) == {folder.name for folder in VENDOR.iterdir() if folder.is_dir()}
     for name, work in works.items():
@@ -28,7 +28,7 @@ def test_every_work_says_what_it_is_and_where_it_comes_from() -> None:
         assert re.fullmatch(r"[@/\w-]+ [0-9.]+ \(npm\)", work["package"]), name
 
 
-def test_every_file_of_others_is_listed_and_has_the_bytes_that_were_taken() -> None:
+def test_every_third_party_file_is_listed_and_has_the_listed_checksum() -> None:
     works = tomllib.loads((VENDOR / "VENDORED.toml").read_text(encoding="utf-8"))
     listed = {
         f"{work}/{file}": facts["sha256"]
@@ -44,7 +44,7 @@ def test_every_file_of_others_is_listed_and_has_the_bytes_that_were_taken() -> N
     assert listed == {name: digest for name, digest in found.items() if name not in ours}
 
 
-def test_no_minified_script_lies_anywhere_else() -> None:
+def test_all_minified_scripts_are_in_the_vendor_folder() -> None:
     sources = (CHECKOUT / "src").rglob("*")
     strays = [path for path in sources if ".min." in path.name and VENDOR not in path.parents]
     assert strays == []
