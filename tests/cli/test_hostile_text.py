@@ -129,20 +129,22 @@ def test_hostile_runs_and_judgments_are_shown_harmlessly(mathsetu: Mathsetu) -> 
     for arguments in (
         ("evaluate", "qrels.txt", one),
         ("evaluate", "qrels.txt", one, "--json"),
-        ("evaluate", "qrels.txt", one, "--topic"),
+        ("evaluate", "qrels.txt", one, "--per-topic"),
         ("evaluate", "qrels.txt", one, "--by", "kind", "--topics", "topics.csv"),
         ("evaluate", "qrels.txt", one, "--by", evil, "--topics", "topics.csv"),
         ("evaluate", "qrels.txt", one, "-m", evil),
         ("evaluate", "qrels.txt", "bad.run"),
         ("compare", "qrels.txt", one, two),
         ("compare", "qrels.txt", one, two, "--by", "kind", "--topics", "topics.csv"),
-        ("fuse", one, two, "-o", f"out{evil}.run"),
-        ("fuse", one, two, f"out{evil}.run"),
+        ("fuse", "rrf", one, two, f"out{evil}.run"),
+        ("fuse", "rrf", one, "bad.run", f"more{evil}.run"),
+        ("fuse", evil, one, two, f"more{evil}.run"),
         ("validate", one),
         ("validate", "bad.run"),
         ("validate", "bad.run", "--from", evil),
     ):
         assert_harmless(mathsetu(*arguments))
+    assert Path(f"out{evil}.run").exists()
 
 
 @pytest.mark.thorough
