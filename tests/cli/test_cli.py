@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from mathsetu.cli import VERBS, main
+from mathsetu.cli.serve import _key
 from tests.command import Mathsetu
 from tests.light import LIGHT_TOML
 
@@ -416,3 +417,14 @@ def test_a_formula_may_be_typed_as_in_a_query(mathsetu: Mathsetu) -> None:
     typed, latex = (mathsetu.json("formula", one) for one in ("sqrt(2)", "\\sqrt{2}"))
     assert typed == latex
     assert "is read as" not in mathsetu("formula", "a^2 + b^2").out
+
+
+def test_a_key_is_read_from_a_file_or_from_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("MATHSETU_KEY", raising=False)
+    assert _key(None, "MATHSETU_KEY") == ""
+    monkeypatch.setenv("MATHSETU_KEY", "of the environment")
+    assert _key(None, "MATHSETU_KEY") == "of the environment"
+    (tmp_path / "key").write_text(" of-a-file\n")
+    assert _key(tmp_path / "key", "MATHSETU_KEY") == "of-a-file"
