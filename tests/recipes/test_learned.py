@@ -1,4 +1,4 @@
-"""What a fusion has learned is kept in a file, read back, and used by recipes and by `fuse`."""
+"""The learned parameters of a fusion: stored in a file, read back, and used by recipes."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ ROWS = st.lists(st.floats(0, 9), min_size=3, max_size=3).map(tuple)
 
 
 @given(st.dictionaries(st.text(min_size=1), ROWS, min_size=1, max_size=4), st.floats(-3, 3))
-def test_a_learned_regression_survives_its_file(
+def test_a_learned_regression_is_read_back_unchanged(
     tmp_path_factory: pytest.TempPathFactory, rows: dict[str, tuple[float, ...]], start: float
 ) -> None:
     fusion = RBC(tuple(rows.values()), start)
@@ -24,7 +24,7 @@ def test_a_learned_regression_survives_its_file(
     assert read_learned(path).fusion(list(rows)) == fusion
 
 
-def test_runs_are_known_by_their_names_whatever_their_order() -> None:
+def test_learned_weights_belong_to_the_names_of_runs_in_any_order() -> None:
     learned = learned_from("wibc", WIBC(weights=(0.7, 0.3)), ["words", "formulas"])
     assert learned.fusion(["formulas", "words"]) == WIBC(weights=(0.3, 0.7))
     with pytest.raises(InputError, match="was learned for words, formulas, not for words, other"):
@@ -33,7 +33,7 @@ def test_runs_are_known_by_their_names_whatever_their_order() -> None:
         learned_from("wibc", WIBC(weights=(0.7, 0.3)), ["words", "words"])
 
 
-def test_a_recipe_takes_what_was_learned() -> None:
+def test_learned_parameters_can_be_applied_to_a_recipe() -> None:
     rbc = load_recipe("msm-ens-17")
     learned = learned_from("rbc", RBC(((0.1, 0.2, 0.3), (1.0, 0.0, 0.0)), 0.5), rbc.members)
     changed = learned.applied(rbc)
@@ -59,9 +59,7 @@ def test_a_recipe_takes_what_was_learned() -> None:
         ("method = ", "is not valid TOML"),
     ],
 )
-def test_a_file_that_says_nothing_usable_is_refused(
-    tmp_path: Path, text: str, problem: str
-) -> None:
+def test_an_invalid_file_is_refused(tmp_path: Path, text: str, problem: str) -> None:
     path = tmp_path / "learned.toml"
     path.write_text(text)
     with pytest.raises(InputError, match=r"learned\.toml: ") as refused:
@@ -69,7 +67,7 @@ def test_a_file_that_says_nothing_usable_is_refused(
     assert problem in str(refused.value)
 
 
-def test_a_file_that_is_not_there_is_one_line(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
         read_learned(tmp_path / "nowhere.toml")
 

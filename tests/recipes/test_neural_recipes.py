@@ -39,7 +39,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 def with_models(name: str, models: dict[str, Path]) -> Recipe:
-    """The recipe with every model that it names replaced on the command line's way."""
+    """The recipe with all its models replaced, as on the command line."""
     recipe = load_recipe(name)
     settings = [
         f"parts.{part}.model={models['bi']}"

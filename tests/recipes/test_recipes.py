@@ -1,4 +1,4 @@
-"""Recipes: those that are shipped, settings that are replaced, and what is refused."""
+"""Recipes: the shipped ones, replaced settings, and what is refused."""
 
 import os
 from dataclasses import replace
@@ -31,7 +31,7 @@ MIRMU = ["mirmu", "mirmu-base", "mirmu-mathberta", "mirmu-mathberta-fine", "mirm
 ENSEMBLES = ["msm-ensemble", *(f"msm-ens-{number}" for number in range(1, 23))]
 NEURAL = [*CROSSMATH, *MIRMU, "mirmu-retriever", "miracle-1", "miracle-2", "msm-compubert",
           *ENSEMBLES]  # fmt: skip
-# These have tests of their own.
+# These have separate tests.
 OTHERS = ["formula-context", "mathamr-plus", "meaning"]
 SHIPPED = sorted([*LIGHT, *NEURAL, *OTHERS])
 WORDS = """
@@ -63,13 +63,13 @@ def test_these_recipes_are_shipped() -> None:
     assert sorted(recipe_names()) == SHIPPED
 
 
-def test_recipes_are_listed_as_people_count() -> None:
+def test_recipes_are_listed_in_numeric_order() -> None:
     ensembles = [name for name in recipe_names() if name.startswith("msm-ens-")]
     assert ensembles.index("msm-ens-2") < ensembles.index("msm-ens-10")
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_a_shipped_recipe_is_valid_and_bears_its_name(name: str) -> None:
+def test_a_shipped_recipe_is_valid_and_has_the_name_of_its_file(name: str) -> None:
     recipe = load_recipe(name)
     assert recipe.name == name
     assert recipe.description
@@ -81,7 +81,7 @@ def test_a_shipped_recipe_is_valid_and_bears_its_name(name: str) -> None:
 @pytest.mark.parametrize("name", LIGHT)
 def test_a_recipe_without_neural_parts_builds_and_searches(tmp_path: Path, name: str) -> None:
     posts = [post for post in sampler.posts() if post.language == "en"][:20]
-    # Of so few posts, nearly every term is in fewer than eight.
+    # With so few posts, nearly every term is in fewer than eight.
     settings = ["parts.words.min_posts=2"] if name == "msm-tfidf" else []
     recipe = load_recipe(name, settings)
     build_library(tmp_path / name, posts, recipe, processes=1)
@@ -124,7 +124,7 @@ def test_the_papers_settings_are_in_their_recipes() -> None:
 
 
 @pytest.mark.parametrize("name", ENSEMBLES)
-def test_an_ensemble_holds_no_part_that_none_of_its_systems_needs(name: str) -> None:
+def test_an_ensemble_has_only_parts_that_its_systems_need(name: str) -> None:
     recipe = load_recipe(name)
     needed = {part for system in recipe.systems.values() for part in system.weights}
     assert set(recipe.parts) == needed
@@ -145,7 +145,7 @@ def test_an_ensemble_holds_no_part_that_none_of_its_systems_needs(name: str) -> 
         ("mirmu-tuned-mathberta", "mirmu-5"),
     ],
 )
-def test_a_system_of_the_ensembles_is_the_recipe_that_stands_alone(alone: str, system: str) -> None:
+def test_a_system_of_the_ensembles_equals_its_own_recipe(alone: str, system: str) -> None:
     own, member = load_recipe(alone), load_recipe("msm-ens-7").member(system)
     assert sorted(map(str, own.parts.values())) == sorted(map(str, member.parts.values()))
     assert own.rerank == member.rerank
@@ -161,13 +161,13 @@ def test_a_system_of_the_ensembles_is_the_recipe_that_stands_alone(alone: str, s
         ("mirmu-retriever", "fine-4"),
     ],
 )
-def test_a_refined_system_is_the_recipe_that_stands_alone(alone: str, system: str) -> None:
+def test_a_refined_system_equals_its_own_recipe(alone: str, system: str) -> None:
     own, member = load_recipe(alone), load_recipe("msm-ens-1").member(system)
     assert sorted(map(str, own.parts.values())) == sorted(map(str, member.parts.values()))
     assert own.rerank == member.rerank
 
 
-def test_a_recipe_based_on_another_says_only_what_differs(tmp_path: Path) -> None:
+def test_a_recipe_based_on_another_states_only_the_differences(tmp_path: Path) -> None:
     text = """
     name = "mine"
     description = "Other systems"
@@ -202,13 +202,15 @@ def test_a_recipe_based_on_another_is_named_after_its_file(tmp_path: Path) -> No
         ('kind = "lexical"', False),
     ],
 )
-def test_the_models_of_parts_with_vectors_are_known(part: str, is_known: bool) -> None:
+def test_parts_with_vectors_have_the_fingerprints_of_their_local_models(
+    part: str, is_known: bool
+) -> None:
     text = WORDS.replace('kind = "lexical"', part, 1)
     expected = {"words": model_fingerprint(own_folder())} if is_known else {}
     assert models_of(parse_recipe(text, "mine")) == expected
 
 
-def test_some_systems_of_an_ensemble_are_chosen_on_the_command_line() -> None:
+def test_some_systems_of_an_ensemble_can_be_chosen_on_the_command_line() -> None:
     wanted = ["parts.bm25.scheme.k1=2.5", 'use=["msm-3"]']
     recipe = load_recipe("msm-ens-9", wanted)
     assert (list(recipe.systems), list(recipe.parts)) == (["msm-3"], ["bm25"])
@@ -223,7 +225,7 @@ def test_some_systems_of_an_ensemble_are_chosen_on_the_command_line() -> None:
         load_recipe("msm-bm25", ["based_on=default"])
 
 
-def test_some_systems_of_a_built_ensemble_are_searched() -> None:
+def test_some_systems_of_a_built_ensemble_can_be_searched() -> None:
     built = recipe_table("msm-ens-9")
     built["ranking"]["weights"] = dict.fromkeys(built["systems"], 0.25)  # as a library states them
     chosen = searched_with(built, ['use=["msm-2", "msm-3"]'], "lib")
@@ -277,7 +279,7 @@ def test_a_system_changes_single_settings_of_the_system_it_is_based_on(tmp_path:
         ("default", "[parts]\nwords = 3", "parts.words must be a table"),
     ],
 )
-def test_what_a_based_recipe_cannot_change_is_told(
+def test_invalid_changes_in_a_based_recipe_are_refused(
     tmp_path: Path, base: str, changes: str, message: str
 ) -> None:
     with pytest.raises(InputError, match=r"mine\.toml: ") as refused:
@@ -287,14 +289,14 @@ def test_what_a_based_recipe_cannot_change_is_told(
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", SHIPPED)
-def test_a_recipe_is_shown_complete(tmp_path: Path, name: str) -> None:
+def test_the_complete_text_of_a_recipe_gives_the_same_recipe(tmp_path: Path, name: str) -> None:
     text = complete_recipe_text(name)
     assert "based_on =" not in text
     assert checked(text, place=tmp_path) == load_recipe(name)
     assert (text == recipe_text(name)) == ("based_on =" not in recipe_text(name))
 
 
-def test_a_combined_recipe_keeps_what_its_file_says_about_it() -> None:
+def test_a_combined_recipe_keeps_the_comment_of_its_file() -> None:
     about, base, first, *_ = complete_recipe_text("msm-bm25-tuned").splitlines()
     assert about == recipe_text("msm-bm25-tuned").splitlines()[0]
     assert base == "# Combined with msm-bm25, which this recipe is based on."
@@ -312,7 +314,7 @@ def test_a_combined_recipe_keeps_what_its_file_says_about_it() -> None:
         ('uses = "words"', "rerank, based_on, use)"),
     ],
 )
-def test_what_a_recipe_is_based_on_is_checked(tmp_path: Path, line: str, message: str) -> None:
+def test_based_on_and_use_are_checked(tmp_path: Path, line: str, message: str) -> None:
     with pytest.raises(InputError) as refused:
         checked(line + WORDS, place=tmp_path)
     assert message in str(refused.value)
@@ -454,7 +456,9 @@ def test_a_wrong_setting_of_formulas_is_refused(setting: str, message: str) -> N
         (WORDS.replace(".words]", '."../words"]'), "'../words' cannot be the name of a part"),
     ],
 )
-def test_a_broken_recipe_is_refused_with_its_file(tmp_path: Path, text: str, message: str) -> None:
+def test_an_invalid_recipe_is_refused_with_the_name_of_its_file(
+    tmp_path: Path, text: str, message: str
+) -> None:
     with pytest.raises(InputError, match=r"mine\.toml: ") as refused:
         checked(text, place=tmp_path)
     assert message in str(refused.value)
@@ -498,7 +502,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
-def test_a_hostile_recipe_is_one_line_for_its_user(mathsetu: Mathsetu, text: str) -> None:
+def test_a_hostile_recipe_is_refused_in_one_line(mathsetu: Mathsetu, text: str) -> None:
     Path("r.toml").write_text(text, encoding="utf-8", errors="surrogateescape")
     assert len(mathsetu.refuses("recipes", "r.toml")) < 1000
 

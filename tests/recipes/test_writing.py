@@ -1,4 +1,4 @@
-"""Recipes written as TOML: what is written is read as the same."""
+"""Recipes written as TOML are read back unchanged."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ VALUES = st.recursive(
 
 
 @given(st.dictionaries(NAMES, VALUES, max_size=4))
-def test_a_written_table_is_read_as_the_same(table: dict[str, Any]) -> None:
+def test_a_written_table_is_read_back_unchanged(table: dict[str, Any]) -> None:
     assert parse_toml(recipe_toml(table), "tests") == table
 
 

@@ -23,13 +23,13 @@ def qdrant_program() -> str:
 
 
 class LocalQdrant:
-    """A server of its own, whose data outlives it.
+    """A Qdrant server, whose data remains when it ends.
 
     Args:
         folder: Where its data is.
-        first: The first node of a cluster that it belongs to; itself for the first one.
+        first: The first node of its cluster; None for that node itself.
         settings: Settings of the server, as environment variables.
-        certificate: The files of its certificate and of the key to it; it speaks TLS then.
+        certificate: The files of its certificate and its key; with these it uses TLS.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class LocalQdrant:
                 stdout=log,
                 stderr=log,
             )
-        # Whoever only asks whether it is there need not know who it is.
+        # The certificate is not checked: this only asks whether the server is ready.
         unchecked = ssl._create_unverified_context()
         for _ in range(600):
             try:
@@ -105,7 +105,7 @@ class LocalQdrant:
         return self._folder / "snapshots"
 
     def memory(self) -> int:
-        """Bytes of memory that it has of its own; 0 where the system does not tell."""
+        """Bytes of its private memory; 0 if the system does not report them."""
         status = Path(f"/proc/{self._process.pid if self._process else 0}/status")
         lines = status.read_text().splitlines() if status.exists() else []
         return sum(int(line.split()[1]) << 10 for line in lines if line.startswith("RssAnon:"))

@@ -1,4 +1,4 @@
-"""What retrievers have in common: the best of segments, and what was read lately."""
+"""What retrievers share: the best results of several segments, and a cache of posts."""
 
 from collections.abc import Callable
 
@@ -19,7 +19,7 @@ def scored(numbers: list[int], scores: list[float]) -> Scored:
     return Scored(np.array(numbers, dtype=np.int64), np.array(scores, dtype=np.float32))
 
 
-def test_nothing_is_below_the_best_until_as_many_as_wanted_were_found() -> None:
+def test_the_floor_is_zero_until_as_many_results_as_requested_are_found() -> None:
     nearly = Best(1)
     assert (nearly.floor, nearly.result.numbers.tolist()) == (0.0, [])
     assert nearly.result.scores.tolist() == []
@@ -31,7 +31,7 @@ def test_nothing_is_below_the_best_until_as_many_as_wanted_were_found() -> None:
 
 
 class Reader:
-    """Reads posts, and remembers which it read."""
+    """Reads posts, and records which it read."""
 
     def __init__(self) -> None:
         self.read: list[list[int]] = []
@@ -41,7 +41,7 @@ class Reader:
         return {number: f"post {number}" for number in numbers}
 
 
-def test_the_last_that_was_read_is_not_read_again() -> None:
+def test_recently_read_posts_are_not_read_again() -> None:
     reader = Reader()
     recent = BoundedCache(reader, 2)
     assert recent.read([1, 2]) == recent.read([2, 1]) == {1: "post 1", 2: "post 2"}
@@ -50,7 +50,7 @@ def test_the_last_that_was_read_is_not_read_again() -> None:
     assert reader.read == [[1, 2], [3], [1]]
 
 
-def test_what_is_forgotten_is_read_again() -> None:
+def test_posts_are_read_again_after_the_cache_is_cleared() -> None:
     reader = Reader()
     recent = BoundedCache(reader, 2)
     recent.read([1])
@@ -67,11 +67,11 @@ def test_what_is_forgotten_is_read_again() -> None:
         (LexicalBuilder, LexicalSettings(), True),
         (MeaningBuilder, MeaningSettings(), True),
         (OverlapBuilder, OverlapSettings(), True),
-        # It loads all vectors of what is merged.
+        # It loads all vectors of the merged segments.
         (GraphIndexBuilder, GraphSettings(), False),
     ],
 )
-def test_segments_grow_by_merging_where_that_takes_little_memory(
+def test_parts_merge_on_disk_if_that_takes_little_memory(
     builder: Callable[[object], Builder], choices: object, expected: bool
 ) -> None:
     assert builder(choices).merges_on_disk == expected

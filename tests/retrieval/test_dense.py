@@ -1,7 +1,7 @@
 """Dense search: cosines of an encoder's vectors, flat or through inverted lists.
 
-The encoder here gives every word a direction of its own, so texts are alike when they share words;
-real models are tested in `tests/encoders`.
+The encoder here gives each word its own direction, so texts are similar if they share words. Real
+models are tested in `tests/encoders`.
 """
 
 from collections.abc import Sequence
@@ -68,7 +68,7 @@ def built(folder: Path, bodies: Sequence[str], choices: DenseSettings) -> Path:
 
 
 def many(count: int) -> list[str]:
-    """Posts about one of forty subjects each, in words that subjects share in part."""
+    """Posts about one of forty subjects each; the subjects share some of their words."""
     draw = np.random.default_rng(7)
     bodies = []
     for number in range(count):
@@ -82,7 +82,7 @@ def asked(text: str, title: str = "") -> Question:
 
 
 @pytest.mark.usefixtures("encoder")
-def test_the_nearest_post_comes_first_and_blank_texts_are_never_found(tmp_path: Path) -> None:
+def test_the_nearest_post_ranks_first_and_blank_texts_are_never_found(tmp_path: Path) -> None:
     choices = DenseSettings("m", text="words")
     retriever = DenseRetriever([built(tmp_path / "index", BODIES, choices)], choices)
     replies = retriever.ask([asked("convergent sequence"), asked("$x$")])
@@ -95,7 +95,7 @@ def test_the_nearest_post_comes_first_and_blank_texts_are_never_found(tmp_path: 
 
 @pytest.mark.thorough
 @pytest.mark.usefixtures("encoder")
-def test_scores_are_the_cosines_that_retrieval_gives_to_the_last_bit(tmp_path: Path) -> None:
+def test_scores_of_given_posts_are_bit_identical_to_those_of_the_search(tmp_path: Path) -> None:
     choices = DenseSettings("m")
     retriever = DenseRetriever([built(tmp_path / "index", many(300), choices)], choices)
     question = asked("s3w1 s3w2 w17")
@@ -118,7 +118,7 @@ def test_segments_are_searched_as_one_collection(tmp_path: Path, index: str) -> 
         built(tmp_path / "b", bodies[90:], choices),
     ]
     split = DenseRetriever(parts, choices)
-    # So many are wanted that every list is visited, and nothing is left to chance.
+    # So many posts are requested that every list is visited and the result is exact.
     question = asked("s3w1 s3w2 w17")
     assert (
         split.ask([question])[0].best(100).numbers.tolist()
@@ -129,7 +129,9 @@ def test_segments_are_searched_as_one_collection(tmp_path: Path, index: str) -> 
 @pytest.mark.thorough
 @pytest.mark.parametrize("index", ["flat", "ivf", "adaptive"])
 @pytest.mark.usefixtures("encoder")
-def test_only_allowed_posts_are_found_and_few_of_them_exactly(tmp_path: Path, index: str) -> None:
+def test_only_allowed_posts_are_found_and_few_allowed_posts_exactly(
+    tmp_path: Path, index: str
+) -> None:
     if index != "flat":
         pytest.importorskip("faiss")
     bodies, choices = many(600), DenseSettings("m", index=index, nlist=20, nprobe=2)
@@ -147,7 +149,7 @@ def test_only_allowed_posts_are_found_and_few_of_them_exactly(tmp_path: Path, in
 
 
 @pytest.mark.usefixtures("encoder")
-def test_adaptive_lists_find_what_comparing_all_posts_finds(tmp_path: Path) -> None:
+def test_adaptive_lists_find_nearly_all_posts_of_the_exact_search(tmp_path: Path) -> None:
     pytest.importorskip("faiss")
     bodies = many(3000)
     flat, adaptive = DenseSettings("m"), DenseSettings("m", index="adaptive")
@@ -165,7 +167,7 @@ def test_adaptive_lists_find_what_comparing_all_posts_finds(tmp_path: Path) -> N
     assert np.mean(shared) >= 0.95
 
 
-def test_lists_shrink_on_small_collections_and_probes_grow_with_what_is_wanted() -> None:
+def test_small_collections_have_fewer_lists_and_larger_requests_visit_more() -> None:
     fixed, adaptive = Division(100, 10), Division(0, 0)
     assert fixed.lists(0) == fixed.lists(9) == 1
     assert fixed.lists(5000) == 100
@@ -193,7 +195,7 @@ def test_the_same_posts_give_the_same_bytes(tmp_path: Path, index: str) -> None:
 
 @pytest.mark.parametrize("bodies", [[], [""], ["one post"]])
 @pytest.mark.usefixtures("encoder")
-def test_hardly_any_posts_can_be_divided(tmp_path: Path, bodies: list[str]) -> None:
+def test_a_collection_of_at_most_one_post_can_be_divided(tmp_path: Path, bodies: list[str]) -> None:
     pytest.importorskip("faiss")
     choices = DenseSettings("m", index="ivf")
     retriever = DenseRetriever([built(tmp_path / "index", bodies, choices)], choices)
@@ -246,7 +248,7 @@ def test_vectors_of_another_model_are_refused_with_the_remedy(tmp_path: Path) ->
 
 
 @pytest.mark.usefixtures("encoder")
-def test_damaged_files_are_found_when_opened(tmp_path: Path) -> None:
+def test_damaged_files_are_refused(tmp_path: Path) -> None:
     pytest.importorskip("faiss")
     choices = DenseSettings("m", index="ivf")
     folder = built(tmp_path / "index", BODIES, choices)
@@ -280,12 +282,12 @@ def test_damaged_files_are_found_when_opened(tmp_path: Path) -> None:
         ({"nprobe": 0}, "must be at least 1"),
     ],
 )
-def test_unknown_choices_are_refused_by_name(choice: dict[str, object], message: str) -> None:
+def test_invalid_settings_are_refused_by_name(choice: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
         DenseSettings("m", **choice)  # type: ignore[arg-type]
 
 
-def test_the_model_reads_stems_without_stop_words_where_asked(
+def test_the_model_reads_stems_without_stop_words_if_the_settings_say_so(
     tmp_path: Path, encoder: WordEncoder
 ) -> None:
     choices = DenseSettings("m", text="words", stop_words="drop", stem=True, transliterate="itrans")
@@ -296,7 +298,7 @@ def test_the_model_reads_stems_without_stop_words_where_asked(
     assert encoder.encoded[-1] == "sum bound"
 
 
-def test_stop_words_and_stems_are_for_words_alone() -> None:
+def test_the_settings_stop_words_and_stem_need_text_words() -> None:
     with pytest.raises(InputError, match="need text = 'words'"):
         DenseSettings("m", stem=True)
     with pytest.raises(InputError, match="stop_words is 'no' "):
@@ -304,7 +306,7 @@ def test_stop_words_and_stems_are_for_words_alone() -> None:
 
 
 @pytest.mark.usefixtures("encoder")
-def test_a_merged_segment_is_that_of_the_posts_that_were_kept(tmp_path: Path) -> None:
+def test_a_merged_segment_equals_one_built_from_the_kept_posts(tmp_path: Path) -> None:
     choices = DenseSettings("m")
     parts = [built(tmp_path / "a", BODIES[:2], choices), built(tmp_path / "b", BODIES[2:], choices)]
     sources = [
@@ -332,22 +334,22 @@ def test_a_post_is_found_once(tmp_path: Path) -> None:
     ("allowed", "expected"),
     [
         (None, [2, 3, 8]),
-        # More than the three posts of a list: lists are looked into.
+        # More posts are allowed than a list has: the lists are searched.
         ([1, 2, 3, 4], [2, 3]),
-        # No more than these: all of them are compared.
+        # No more are allowed than a list has: all of them are compared.
         ([1, 2, 4], [1, 2]),
         ([1, 2, 4, 8], [1, 2, 8]),
         ([7, 10], [7]),
     ],
 )
 @pytest.mark.usefixtures("encoder")
-def test_posts_of_lists_that_are_not_visited_are_found_where_few_are_allowed(
+def test_posts_of_lists_that_are_not_visited_are_found_if_few_posts_are_allowed(
     tmp_path: Path, allowed: list[int] | None, expected: list[int]
 ) -> None:
     bodies = ["ring", "sum", "sum of odd", "sum of even and odd", "field", "group"]
     folders = [built(tmp_path / name, bodies, DenseSettings("m")) for name in "ab"]
     for folder in folders:
-        # The post that says what is asked for is in the farther of two lists.
+        # The matching post is in the farther of two lists.
         centre = np.load(folder / "vectors.npy")[1]
         (folder / "lists").mkdir()
         np.save(folder / "lists" / "centres.npy", np.stack([centre, -centre]))
@@ -360,7 +362,7 @@ def test_posts_of_lists_that_are_not_visited_are_found_where_few_are_allowed(
 
 
 @pytest.mark.usefixtures("encoder")
-def test_posts_are_encoded_in_chunks_of_any_size_to_the_same_bytes(
+def test_the_chunk_size_does_not_change_the_bytes_of_an_index(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = built(tmp_path / "whole", BODIES, DenseSettings("m"))
@@ -380,14 +382,16 @@ def test_posts_are_encoded_in_chunks_of_any_size_to_the_same_bytes(
         ({"stem": True, "stop_words": "drop"}, "sum bound"),
     ],
 )
-def test_stems_and_stop_words_are_chosen_apart(choices: dict[str, object], expected: str) -> None:
+def test_stems_and_stop_words_are_independent_settings(
+    choices: dict[str, object], expected: str
+) -> None:
     settings = DenseSettings("m", text="words", **choices)  # type: ignore[arg-type]
     assert encoder_text(MarkedText("Are the sums bounded?"), settings, "en") == expected
 
 
 @pytest.mark.usefixtures("encoder")
 @pytest.mark.parametrize(("before", "is_quoted"), [(23, True), (24, False)])
-def test_a_reason_looks_at_twenty_four_sentences(
+def test_a_reason_compares_only_the_first_twenty_four_sentences(
     tmp_path: Path, before: int, is_quoted: bool
 ) -> None:
     choices = DenseSettings("m")
@@ -396,7 +400,7 @@ def test_a_reason_looks_at_twenty_four_sentences(
     assert reply.reason(0, Post("", "")).detail.endswith("Rings exist.") == is_quoted
 
 
-def test_the_usual_choices() -> None:
+def test_settings_have_these_defaults() -> None:
     choices = DenseSettings("m")
     assert (choices.index, choices.text, choices.max_tokens) == ("flat", "marked", 0)
     assert choices.division == Division(100, 10)
@@ -405,7 +409,7 @@ def test_the_usual_choices() -> None:
 
 
 @pytest.mark.usefixtures("encoder")
-def test_no_post_at_all_can_be_searched(tmp_path: Path) -> None:
+def test_an_index_without_posts_can_be_searched(tmp_path: Path) -> None:
     folder = built(tmp_path / "index", [], DenseSettings("m"))
     retriever = DenseRetriever([folder], DenseSettings("m"))
     assert retriever.ask([asked("even")])[0].best(3).numbers.tolist() == []

@@ -59,18 +59,18 @@ def found(index: FormulaRetriever, question: Question, **options: object) -> lis
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("matched", [0, 20])
-def test_the_same_formula_is_found_first_with_a_score_of_one(tmp_path: Path, matched: int) -> None:
+def test_the_same_formula_ranks_first_with_a_score_of_one(tmp_path: Path, matched: int) -> None:
     index = retriever(tmp_path, matched=matched)
     ranked = index.ask([asked(r"\int_0^\infty e^{-x^2}\,dx")])[0].best(10)
     assert ranked.numbers[0] == 1
     assert ranked.scores[0] == pytest.approx(1)
 
 
-def test_other_letters_are_found_too(tmp_path: Path) -> None:
+def test_formulas_with_other_letters_are_found(tmp_path: Path) -> None:
     assert set(found(retriever(tmp_path), asked("x^2+y^2=z^2"))[:2]) == {0, 4}
 
 
-def test_the_reason_tells_the_substitution(tmp_path: Path) -> None:
+def test_the_reason_shows_the_substitution(tmp_path: Path) -> None:
     detail = retriever(tmp_path).ask([asked("x^2+y^2=z^2")])[0].reason(0, Post("", "")).detail
     assert detail.startswith("$x^2+y^2=z^2$ ~ $a^2+b^2=c^2$ (")
     assert "z → c" in detail
@@ -85,11 +85,13 @@ def test_the_reason_tells_the_substitution(tmp_path: Path) -> None:
         ("?a=?b", 0),
     ],
 )
-def test_a_wildcard_finds_what_stands_for_it(tmp_path: Path, wildcard: str, place: int) -> None:
+def test_a_query_with_wildcards_ranks_a_matching_formula_first(
+    tmp_path: Path, wildcard: str, place: int
+) -> None:
     assert found(retriever(tmp_path), asked(wildcard))[0] == place
 
 
-def test_a_pattern_that_is_found_in_full_is_above_one_that_nearly_is(tmp_path: Path) -> None:
+def test_a_full_match_of_a_pattern_ranks_above_a_partial_one(tmp_path: Path) -> None:
     nearly, full = r"\sum_{n=1}^\infty\frac1n", r"\sum_{n=0}^\infty q^n=\frac{1}{1-q}"
     index = retriever(tmp_path, [f"${nearly}$", f"${full}$"])
     first, second = index.formulas(r"\sum_{n=0}^\infty ?x", 2)
@@ -106,7 +108,7 @@ def test_a_pattern_that_is_found_in_full_is_above_one_that_nearly_is(tmp_path: P
         (r"\max ?A", [r"\max\{u,v\}"]),
     ],
 )
-def test_an_operator_is_found_whatever_stands_at_its_one_wildcard(
+def test_an_operator_with_one_wildcard_matches_any_operand(
     tmp_path: Path, pattern: str, full: list[str]
 ) -> None:
     others = ["x+1=2", r"\sin x", "E(Q)", "a^2+b^2=c^2"]
@@ -115,16 +117,16 @@ def test_an_operator_is_found_whatever_stands_at_its_one_wildcard(
     assert {latex for latex, score in scores.items() if score >= FOUND_PATTERN} == set(full)
 
 
-def test_a_pattern_with_its_own_letters_is_above_one_with_others(tmp_path: Path) -> None:
+def test_a_match_with_the_letters_of_the_pattern_ranks_above_a_renamed_one(tmp_path: Path) -> None:
     own = r"\zeta(s)=\prod_p\frac{1}{1-p^{-s}}"
     index = retriever(tmp_path, [f"${latex}$" for latex in ("E(K)", r"\mathbb{Q}(\sqrt d)", own)])
     first, second, third = index.formulas(r"\zeta(?s)", 3)
     assert (first.latex, second.latex) == (own, "E(K)")
-    # With d inside of the root for ζ, and ?s before it, the last is a match of pieces.
+    # The last one matches only in pieces: d, in the root, as ζ, and a symbol before it as ?s.
     assert first.score > FOUND_PATTERN > second.score > RENAMED_PATTERN > third.score
 
 
-def test_a_post_with_all_formulas_of_a_query_beats_those_with_one(tmp_path: Path) -> None:
+def test_a_post_with_all_formulas_of_a_query_ranks_above_posts_with_one(tmp_path: Path) -> None:
     both = asked("p^2+q^2=r^2", r"\sum_{k=1}^\infty \frac{1}{k^2}")
     assert found(retriever(tmp_path), both)[0] == 4
 
@@ -132,7 +134,7 @@ def test_a_post_with_all_formulas_of_a_query_beats_those_with_one(tmp_path: Path
 @pytest.mark.parametrize(
     ("choices", "power"), [({}, 1 / 3), ({"size_power": 0.5}, 0.5), ({"size_power": 0}, 0)]
 )
-def test_a_larger_formula_of_a_query_counts_more_but_not_in_proportion(
+def test_query_formulas_are_weighted_by_their_mass_to_the_power_of_size_power(
     tmp_path: Path, choices: dict[str, float], power: float
 ) -> None:
     index = retriever(tmp_path, **choices)
@@ -143,12 +145,16 @@ def test_a_larger_formula_of_a_query_counts_more_but_not_in_proportion(
     assert more / less == pytest.approx((large.mass / small.mass) ** power)
 
 
-def test_the_largest_formulas_are_asked_for_when_there_are_too_many(tmp_path: Path) -> None:
+def test_only_the_largest_formulas_of_a_query_are_searched_for_if_there_are_too_many(
+    tmp_path: Path,
+) -> None:
     index = retriever(tmp_path, query_formulas=1)
     assert found(index, asked("a", r"\sum_{n=1}^\infty \frac{1}{n^2}"))[0] == 2
 
 
-def test_posts_without_formulas_and_questions_without_formulas_find_nothing(tmp_path: Path) -> None:
+def test_posts_without_formulas_are_not_found_and_questions_without_formulas_find_none(
+    tmp_path: Path,
+) -> None:
     index = retriever(tmp_path)
     assert 3 not in found(index, asked("a+b"))
     assert not found(index, Question(Query(id="q", text="words alone")))
@@ -161,19 +167,19 @@ def test_only_posts_that_are_allowed_are_found(tmp_path: Path) -> None:
     assert 0 not in found(retriever(tmp_path / "b"), asked("a^2+b^2=c^2"), allowed=allowed)
 
 
-def test_formulas_that_are_written_alike_are_stored_once(tmp_path: Path) -> None:
+def test_formulas_with_the_same_latex_are_one_result(tmp_path: Path) -> None:
     index = retriever(tmp_path, ["$x+y$ and $x+y$", "$x+y$", "$x+z$"])
     assert [one.latex for one in index.formulas("x+y", 10)] == ["x+y", "x+z"]
 
 
-def test_formulas_come_best_first_with_their_match(tmp_path: Path) -> None:
+def test_formulas_are_ranked_best_first_and_have_their_match(tmp_path: Path) -> None:
     ranked = retriever(tmp_path).formulas("u^2+v^2=w^2", 4)
     assert {one.latex for one in ranked[:2]} == {"a^2+b^2=c^2", "p^2+q^2=r^2"}
     assert [one.score for one in ranked] == sorted((one.score for one in ranked), reverse=True)
     assert ranked[0].match.coverage == 1
 
 
-def test_matching_never_lifts_what_was_not_matched_above_what_was(tmp_path: Path) -> None:
+def test_formulas_that_were_not_matched_rank_below_those_that_were(tmp_path: Path) -> None:
     index = retriever(tmp_path, matched=2)
     overlaps = retriever(tmp_path / "overlaps", matched=0).formulas("a^2+b^2=d^2", 10)
     matched = index.formulas("a^2+b^2=d^2", 10)
@@ -181,7 +187,7 @@ def test_matching_never_lifts_what_was_not_matched_above_what_was(tmp_path: Path
     assert [one.number for one in matched[2:]] == [one.number for one in overlaps[2:]]
 
 
-def test_formulas_that_were_not_matched_are_scaled_to_stand_below_the_least_that_was(
+def test_scores_of_unmatched_formulas_are_scaled_below_the_lowest_matched_score(
     tmp_path: Path,
 ) -> None:
     bodies = ["$a^2+b^2=c^2$", "$a^2+b^2=c$", "$a^2+b=c$", "$a^2-b$", "$a^2$"]
@@ -197,7 +203,7 @@ def test_formulas_that_were_not_matched_are_scaled_to_stand_below_the_least_that
     assert max(expected) < least
 
 
-def test_given_posts_get_the_scores_they_are_found_with(tmp_path: Path) -> None:
+def test_scores_of_given_posts_are_those_of_the_search(tmp_path: Path) -> None:
     index, question = retriever(tmp_path), asked("x^2+y^2")
     ranked = index.ask([question])[0].best(10)
     assert index.ask([question])[0].scores(ranked.numbers).tolist() == ranked.scores.tolist()
@@ -206,7 +212,7 @@ def test_given_posts_get_the_scores_they_are_found_with(tmp_path: Path) -> None:
 @pytest.mark.thorough
 @settings(max_examples=10, deadline=None)
 @given(cut=st.integers(1, 5), latex=st.sampled_from(["x^2+y^2=z^2", r"\sum_{m=1}^9 m", "a"]))
-def test_segments_without_common_formulas_change_nothing(
+def test_segments_without_common_formulas_give_the_same_scores_as_one_segment(
     tmp_path_factory: pytest.TempPathFactory, cut: int, latex: str
 ) -> None:
     place, choices = tmp_path_factory.mktemp("formula"), FormulaSettings()
@@ -229,10 +235,10 @@ def test_segments_without_common_formulas_change_nothing(
 
 
 @pytest.mark.parametrize("fewer", [0, 1])
-def test_weights_of_formulas_are_summed_again_up_to_so_many(
+def test_masses_of_formulas_are_recomputed_up_to_a_limit_of_formulas(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fewer: int
 ) -> None:
-    """With several segments; beyond that number those that were stored are used."""
+    """This holds for several segments; above the limit the stored masses are used."""
     choices = FormulaSettings()
     folders = [
         build(tmp_path / "a", BODIES[:2], choices),
@@ -246,7 +252,7 @@ def test_weights_of_formulas_are_summed_again_up_to_so_many(
 
 
 @pytest.mark.parametrize("name", ["formula_starts", "post_starts"])
-def test_starts_that_do_not_rise_are_damage(tmp_path: Path, name: str) -> None:
+def test_starts_that_do_not_rise_are_reported_as_damage(tmp_path: Path, name: str) -> None:
     folder = build(tmp_path / "index", BODIES, FormulaSettings())
     starts = np.load(folder / f"{name}.npy")
     starts[1] = starts[-1]
@@ -263,7 +269,7 @@ def test_starts_that_do_not_rise_are_damage(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.thorough
-def test_a_huge_formula_is_searched_for_without_matching_it_with_all(tmp_path: Path) -> None:
+def test_a_search_for_a_huge_formula_returns_results(tmp_path: Path) -> None:
     index = retriever(tmp_path)
     assert index.formulas("x" * 90_000, 3)
 
@@ -272,7 +278,7 @@ NEARER_FIRST = ["$a^2+b^2=c^2$", "$a^2+b^2=c$", "$a^2+b=c$", "$a^2-b$", "$a^2$",
 
 
 @pytest.mark.parametrize(("matched", "segments"), [(0, 1), (4, 2)])
-def test_a_post_whose_formulas_are_not_among_the_best_has_the_same_score(
+def test_a_post_whose_formulas_are_not_candidates_gets_the_same_score(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, matched: int, segments: int
 ) -> None:
     choices = FormulaSettings(matched=matched)
@@ -295,10 +301,10 @@ def test_a_post_whose_formulas_are_not_among_the_best_has_the_same_score(
     assert ranked.scores == pytest.approx(expected[:4])
 
 
-def test_what_was_not_looked_at_is_reckoned_with_as_half_of_the_least_that_was(
+def test_a_formula_that_is_not_a_candidate_counts_half_of_the_lowest_candidate(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Both posts have something like each formula, but only one of each is among the best."""
+    """Both posts have formulas similar to each query formula, but each has only one candidate."""
     index = retriever(
         tmp_path, ["$a^2+b^2$ and $x$", "$a^2-b$ and $x+y+z$"], matched=0, size_power=0
     )
@@ -311,11 +317,11 @@ def test_what_was_not_looked_at_is_reckoned_with_as_half_of_the_least_that_was(
     monkeypatch.setattr(formula, "_RESCORED", 0)
     found = index.ask([asked("a^2+b^2", "x+y+z")])[0].best(2)
     assert [alone["a^2+b^2"].argmax(), alone["x+y+z"].argmax()] == [0, 1]
-    # One of the two formulas, and half as much for the other one.
+    # Each post has one of the two formulas; the other one counts half as much.
     assert found.scores == pytest.approx([0.75, 0.75])
 
 
-def test_several_formulas_of_a_query_share_what_is_looked_at_and_matched(tmp_path: Path) -> None:
+def test_several_formulas_of_a_query_share_the_candidates_and_the_matches(tmp_path: Path) -> None:
     index = retriever(tmp_path, NEARER_FIRST)
     shares = [(20, 2_000), (10, 2_000), (6, 1_333), (5, 1_000), (4, 1_000), (0, 1_000)]
     for formulas, expected in enumerate(shares, start=1):
@@ -325,7 +331,7 @@ def test_several_formulas_of_a_query_share_what_is_looked_at_and_matched(tmp_pat
         ] * formulas
 
 
-def test_a_large_formula_is_matched_with_fewer(
+def test_a_large_query_formula_is_matched_with_fewer_candidates(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = retriever(tmp_path / "fewer", NEARER_FIRST, matched=3).formulas("a^2+b^2=d^2", 9)
@@ -356,14 +362,14 @@ def test_posts_and_formulas_are_numbered_over_all_segments(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("power", ["2^{-n}", "{2}^{-n}"])
-def test_a_reason_names_the_formula_that_holds_the_query_not_the_most_similar(
+def test_a_reason_names_the_formula_that_contains_the_query_and_not_the_most_similar(
     tmp_path: Path, power: str
 ) -> None:
     similar = "2^n"
     whole = r"\frac{x+y}{z}+\sum_{n=1}^\infty\frac{2^{-n}}{a_n}=\frac{\pi^2}{6}"
     index = retriever(tmp_path, [*BODIES, f"${similar}$ grows, ${whole}$ does not."])
     scores = {one.latex: one.score for one in index.formulas(power, 20)}
-    assert scores[similar] > scores[whole]  # else this tests nothing
+    assert scores[similar] > scores[whole]  # otherwise the test checks nothing
     reason = index.ask([asked(power)])[0].reason(len(BODIES), Post("", ""))
     assert [one.found for one in reason.evidence] == [whole]
     assert reason.detail == f"${power}$ ~ ${whole}$"
@@ -378,7 +384,7 @@ def test_a_reason_names_the_formula_that_holds_the_query_not_the_most_similar(
         ("(fg)'", "(uv)' = u'v + uv'", "g'"),
     ],
 )
-def test_a_short_formula_is_found_whole_before_a_part_of_it_in_the_same_letters(
+def test_a_whole_match_of_a_short_formula_ranks_above_a_part_with_the_same_letters(
     tmp_path: Path, query: str, whole: str, part: str
 ) -> None:
     index = retriever(tmp_path, [*BODIES, f"${part}$", f"${whole}$"])
@@ -389,7 +395,7 @@ def test_a_short_formula_is_found_whole_before_a_part_of_it_in_the_same_letters(
 @pytest.mark.parametrize(
     "query", [r"\sum_{k=1}^\infty \frac{1}{k^2}", r"\sum \frac{1}{k^2}", r"\sum \frac{1}{n^2}"]
 )
-def test_a_formula_that_holds_the_query_comes_before_one_that_shares_its_letters(
+def test_a_formula_that_contains_the_query_ranks_above_one_that_shares_its_letters(
     tmp_path: Path, query: str
 ) -> None:
     whole = r"\sum_{n=1}^\infty \frac{1}{n^2}=\frac{\pi^2}{6}"
@@ -398,7 +404,9 @@ def test_a_formula_that_holds_the_query_comes_before_one_that_shares_its_letters
     assert index.formulas(query, 1)[0].latex == whole
 
 
-def test_a_function_finds_itself_of_other_letters_before_its_letter(tmp_path: Path) -> None:
+def test_a_formula_with_the_function_of_the_query_ranks_above_its_letter_alone(
+    tmp_path: Path,
+) -> None:
     tower = r"h=\frac{d\tan\alpha\tan\beta}{\tan\beta-\tan\alpha}"
     others = [f"$x_{n}=x+{n}$" for n in range(9)]
     index = retriever(tmp_path, ["$x$", "$y=x$", f"${tower}$", *others])
@@ -407,7 +415,7 @@ def test_a_function_finds_itself_of_other_letters_before_its_letter(tmp_path: Pa
     assert scores["x"] < scores[tower] / 3
 
 
-def test_a_reason_names_three_formulas_and_four_letters_at_most(tmp_path: Path) -> None:
+def test_a_reason_names_at_most_three_formulas_and_four_letters(tmp_path: Path) -> None:
     index = retriever(tmp_path, ["$a+b+c+d+e+f$", r"$x^2$, $x^3$, $x^4$, $x^5$ and $\int y$"])
     renamed = index.ask([asked("p+q+r+s+t+u")])[0].reason(0, Post("", "")).detail
     assert renamed.count(" → ") == 4
@@ -420,7 +428,7 @@ def test_a_reason_names_three_formulas_and_four_letters_at_most(tmp_path: Path) 
     assert reply.scores(np.array([1])) == pytest.approx([1])
 
 
-def test_a_formula_that_has_nothing_in_common_is_no_reason(tmp_path: Path) -> None:
+def test_a_formula_without_common_features_is_not_named_in_a_reason(tmp_path: Path) -> None:
     index = retriever(tmp_path, ["$a+b$", "words"])
     reason = index.ask([asked("a+b", "7")])[0].reason(0, Post("", ""))
     assert [one.asked for one in reason.evidence] == ["a+b"]
@@ -428,7 +436,7 @@ def test_a_formula_that_has_nothing_in_common_is_no_reason(tmp_path: Path) -> No
     assert (nothing.score, nothing.detail, nothing.evidence) == (0, "", ())
 
 
-def test_as_many_formulas_are_found_as_are_wanted(
+def test_as_many_formulas_are_found_as_requested(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(formula, "_CANDIDATES", 1)
@@ -436,8 +444,8 @@ def test_as_many_formulas_are_found_as_are_wanted(
     assert len(index.formulas("a^2+b^2=d^2", 4)) == 4
 
 
-def test_a_search_ends_when_its_time_is_over(tmp_path: Path) -> None:
-    """Each segment is asked for the time, and so is each formula, where posts are scored."""
+def test_a_search_ends_at_its_time_limit(tmp_path: Path) -> None:
+    """The time is checked for each segment, and for each formula when posts are scored."""
     [reply] = retriever(tmp_path, ["words"]).ask([asked("a+b")])
     with time_limit(monotonic() - 1):
         for work in (lambda: reply.best(3), lambda: reply.scores(np.array([0]))):
@@ -446,8 +454,10 @@ def test_a_search_ends_when_its_time_is_over(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("latex", ["?u^2+1", "a^2+b", "b"])
-def test_formulas_are_alike_by_the_features_they_share(tmp_path: Path, latex: str) -> None:
-    """Twice what is shared, by what both have; a wildcard is no feature of the query."""
+def test_the_similarity_of_formulas_is_computed_from_their_shared_features(
+    tmp_path: Path, latex: str
+) -> None:
+    """Twice the shared mass, divided by the sum of both masses; a wildcard is no feature."""
     stored = ["a^2+1", "b", "a^2+c"]
     have = [feature_counts(parse_latex(one)) for one in stored]
     wanted = feature_counts(parse_latex(latex), query=True)
@@ -469,7 +479,7 @@ def test_formulas_are_alike_by_the_features_they_share(tmp_path: Path, latex: st
     assert found == pytest.approx(expected, rel=1e-5)
 
 
-def test_a_post_holds_all_larger_formulas_of_a_question_or_not(tmp_path: Path) -> None:
+def test_holds_all_requires_every_larger_formula_of_the_question(tmp_path: Path) -> None:
     quadratic, series = r"ax^2+bx+c=0", r"\sum_{k=0}^n q^k=s"
     bodies = [
         rf"$p x^2+q x+r=0$ and ${series}$",
@@ -487,12 +497,12 @@ def test_a_post_holds_all_larger_formulas_of_a_question_or_not(tmp_path: Path) -
     assert holding(quadratic) == [0, 1]
     assert holding(quadratic, series) == [0]
     assert holding(quadratic, "x^2") == [0, 1]
-    # Many posts hold a small formula.
+    # Small formulas do not count, because many posts contain them.
     assert holding("x^2") == []
     assert holding() == []
 
 
-def test_a_formula_of_eight_symbols_is_a_larger_one(tmp_path: Path) -> None:
+def test_a_formula_is_a_larger_one_from_eight_nodes(tmp_path: Path) -> None:
     index = retriever(tmp_path)
 
     def is_larger(latex: str) -> tuple[int, bool]:

@@ -1,4 +1,4 @@
-"""The files of the search by formulas: what is written of posts, merged, weighed and held."""
+"""The index files of formula search: how they are written, merged, weighted and checked."""
 
 import shutil
 from math import log
@@ -36,7 +36,7 @@ SECOND = ["$c=1$", "$a+b$, $c=1$ and $d$", r"$\frac{a}{b}$"]
 
 
 def content(folder: Path) -> dict[str, object]:
-    """What a segment says of its posts and formulas, whatever the numbers of these."""
+    """The posts and formulas of a segment, without the numbers of the formulas."""
     segment = FormulaSegment(folder)
     texts = [segment.latex[number] for number in range(len(segment))]
     posts = np.arange(segment.posts)
@@ -52,10 +52,10 @@ def content(folder: Path) -> dict[str, object]:
     }
 
 
-def test_a_merged_segment_is_that_of_the_posts_that_were_kept(
+def test_a_merged_segment_equals_one_built_from_the_kept_posts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever is compared at a time; one formula is in both segments, two are in no post."""
+    """For small batches; one formula is in both segments, two are in no kept post."""
     choices, first, second = FormulaSettings(), [1, 2], [0, 1]
     sources = [
         WrittenSegment(build(tmp_path / name, bodies, choices), np.array(own), ["", ""])
@@ -68,7 +68,7 @@ def test_a_merged_segment_is_that_of_the_posts_that_were_kept(
     expected = build(tmp_path / "expected", bodies, choices)
     assert content(tmp_path / "merged") == content(expected)
     masses = FormulaSegment(tmp_path / "merged").masses
-    # By what they weighed before; here that is the same order.
+    # Formulas are in the order of their old masses; here that is also the order of the new ones.
     assert (np.diff(masses) >= 0).all()
     question = Question(Query(id="q", text="$a+b$ and $a^2$"))
     one, other = (
@@ -78,7 +78,7 @@ def test_a_merged_segment_is_that_of_the_posts_that_were_kept(
     assert one == pytest.approx(other)
 
 
-def test_a_segment_has_its_formulas_once_and_the_lightest_first(tmp_path: Path) -> None:
+def test_a_segment_has_each_formula_once_in_ascending_order_of_mass(tmp_path: Path) -> None:
     found = content(build(tmp_path / "index", FIRST, FormulaSettings()))
     assert found["posts"] == [["a^2", "b"], [], ["a+b", "a^2", "a+b"]]
     assert found["counts"] == [2, 0, 3]
@@ -87,20 +87,20 @@ def test_a_segment_has_its_formulas_once_and_the_lightest_first(tmp_path: Path) 
     assert list(posts) == ["b", "a^2", "a+b"]
 
 
-def test_what_a_killed_build_left_is_no_obstacle(tmp_path: Path) -> None:
+def test_a_build_removes_the_files_that_a_killed_build_left(tmp_path: Path) -> None:
     (tmp_path / "index.unordered").mkdir()
     (tmp_path / "index.unordered" / "terms.npy").write_bytes(b"half")
     build(tmp_path / "index", FIRST, FormulaSettings())
     assert [place.name for place in tmp_path.iterdir()] == ["index"]
 
 
-def test_a_feature_counts_the_more_the_fewer_formulas_have_it() -> None:
+def test_a_feature_weighs_more_if_fewer_formulas_have_it() -> None:
     found = rarity_of(np.array([0, 1, 5, 9]), 9)
     expected = [log(1 + (9 - held + 0.5) / (held + 0.5)) for held in (0, 1, 5, 9)]
     assert found.tolist() == pytest.approx(expected)
 
 
-def test_masses_are_the_weights_of_all_features_over_all_segments(
+def test_masses_are_sums_of_feature_weights_computed_over_all_segments(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(formula_index, "_BATCH_SIZE", 3)
@@ -113,7 +113,7 @@ def test_masses_are_the_weights_of_all_features_over_all_segments(
         for segment in map(FormulaSegment, folders)
     ]
     counts = {latex: feature_counts(parse_latex(latex)) for own in texts for latex in own}
-    # A formula that stands in both segments counts twice.
+    # A formula that is in both segments counts twice.
     containing = {
         feature: sum(feature in counts[latex] for own in texts for latex in own)
         for one in counts.values()
@@ -139,19 +139,19 @@ def test_masses_are_the_weights_of_all_features_over_all_segments(
         assert not (folder / "masses.new.npy").exists()
 
 
-def test_features_of_the_layout_count_twice_as_much_as_those_of_the_operators() -> None:
+def test_features_of_the_layout_tree_count_twice_those_of_the_operator_tree() -> None:
     parsed = parse_latex("a+a^2")
     plain = features(parsed.slt, parsed.opt)
-    # Those of the operators begin with one of these letters.
+    # Features of the operator tree begin with one of these letters.
     expected = {term: plain.count(term) * (1 if term[0] in "rRlL" else 2) for term in plain}
     assert feature_counts(parsed) == expected
     assert {term[0] for term in plain} > {"r", "p"}
-    # A formula of the collection has no wildcards, only signs.
+    # In a formula of the collection, a question mark is a sign and not a wildcard.
     assert any("?u" in feature for feature in feature_counts(parse_latex("?u^2")))
 
 
 @given(st.lists(st.lists(st.integers(0, 39), max_size=5), max_size=8))
-def test_the_posts_of_each_formula_are_those_that_have_it(posts: list[list[int]]) -> None:
+def test_the_posts_of_each_formula_are_those_that_contain_it(posts: list[list[int]]) -> None:
     occurrences = np.array([one for post in posts for one in post], dtype=np.int32)
     starts = np.cumsum([0, *map(len, posts)])
     found, ends = posts_of_formulas(occurrences, starts, 40)
@@ -160,7 +160,7 @@ def test_the_posts_of_each_formula_are_those_that_have_it(posts: list[list[int]]
     assert found.tolist() == [place for held in expected for place in held]
 
 
-def test_a_segment_in_memory_says_what_one_on_disk_says(tmp_path: Path) -> None:
+def test_a_segment_in_memory_gives_the_same_results_as_one_on_disk(tmp_path: Path) -> None:
     disk = FormulaSegment(build(tmp_path / "index", FIRST, FormulaSettings()))
     occurrences, starts = (
         np.load(tmp_path / "index" / f"{name}.npy") for name in ("occurrences", "post_starts")
@@ -186,7 +186,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(written: Path, tmp_path: Path) -> Path:
-    """A segment of one post with one formula, which may be broken."""
+    """A segment of one post with one formula, which a test may damage."""
     return Path(shutil.copytree(written, tmp_path / "index"))
 
 
@@ -208,7 +208,7 @@ def test_files_that_do_not_belong_together_are_refused(
 
 
 @pytest.mark.parametrize(("name", "value"), [("occurrences", 1), ("posts", 1), ("posts", -1)])
-def test_posts_and_formulas_that_are_not_there_are_refused(
+def test_numbers_of_missing_posts_and_formulas_are_refused(
     folder: Path, name: str, value: int
 ) -> None:
     np.save(folder / f"{name}.npy", np.array([value], dtype=np.int32))
@@ -228,12 +228,12 @@ def test_posts_and_formulas_that_are_not_there_are_refused(
         ({"size_power": float("nan")}, "size_power must be from 0 to 1"),
     ],
 )
-def test_choices_that_cannot_be_are_refused(choices: dict[str, object], message: str) -> None:
+def test_invalid_settings_are_refused(choices: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
         FormulaSettings(**choices)  # type: ignore[arg-type]
 
 
-def test_the_bounds_of_choices_are_choices() -> None:
+def test_settings_at_their_limits_are_allowed() -> None:
     assert FormulaSettings(matched=0, query_formulas=1, size_power=1).size_power == 1
     usual = FormulaSettings(size_power=0)
     assert (usual.matched, usual.query_formulas) == (20, 6)

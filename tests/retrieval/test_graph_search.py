@@ -1,4 +1,4 @@
-"""Search by meaning graphs: an index of posts, their formulas, and why a post was found."""
+"""Search by meaning graphs: the index of posts, formulas in their context, and reasons."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -51,7 +51,7 @@ def asked(text, **more):
     return Question(Query("q", text, language="en", **more))
 
 
-def test_a_post_is_found_first_by_its_own_text(retriever):
+def test_a_post_ranks_first_for_its_own_text(retriever):
     for number, post in enumerate(POSTS):
         text = "\n\n".join(filter(None, (post.title, post.body)))
         found = retriever.ask([asked(text)])[0].best(3)
@@ -71,7 +71,7 @@ def test_posts_that_are_not_allowed_are_not_found(retriever):
     assert 0 not in found.numbers
 
 
-def test_the_reason_names_the_formulas_that_meet(retriever):
+def test_the_reason_names_the_matching_formulas(retriever):
     reason = retriever.ask([asked(POSTS[2].body)])[0].reason(2, Post("", ""))
     assert reason.score == pytest.approx(1.0, abs=1e-2)
     assert "$x^2-2$ ~ $x^2-2$ 1.00" in reason.detail
@@ -85,7 +85,7 @@ def test_a_formula_is_found_in_its_context(retriever):
     assert finder.posts_with(best.number).tolist() == [0]
 
 
-def test_a_formula_that_its_question_does_not_show_is_asked_for_by_itself(retriever):
+def test_a_formula_that_is_not_in_the_text_of_its_question_is_searched_without_context(retriever):
     finder = retriever.formula_finder
     question = asked("even numbers", formulas=(Formula("q_9", r"\sqrt2"),))
     alone = finder.formulas(r"\sqrt2", 4)
@@ -132,7 +132,7 @@ def test_a_table_compares_every_part_of_question_and_post(retriever):
     assert cosines.shape == (3, 4)
 
 
-def test_choices_that_cannot_be_are_refused():
+def test_invalid_settings_are_refused():
     for choices, message in (
         ({"fields": ("tags",)}, "fields has 'tags'"),
         ({"storage": "float8"}, "storage is 'float8'"),
@@ -160,12 +160,12 @@ def test_a_library_with_a_graph_part_answers_in_two_languages(tmp_path, strategy
             assert hits[0].reasons[0].detail.startswith("MaxSim")
 
 
-def test_formulas_that_a_query_names_count_where_its_text_holds_them():
+def test_formulas_that_a_query_names_count_only_if_its_text_contains_them():
     held, other = Formula("q_1", "x^2"), Formula("q_2", "y^2")
     assert named_formulas(Query("q", "Find $x^2$.", formulas=(held, other))) == (held,)
 
 
-def test_a_merged_segment_is_that_of_the_posts_that_were_kept(retriever, tmp_path):
+def test_a_merged_segment_equals_one_built_from_the_kept_posts(retriever, tmp_path):
     choices = retriever.settings
     parts = [built(tmp_path / "a", POSTS[:2], choices), built(tmp_path / "b", POSTS[::-1], choices)]
     sources = [
@@ -195,7 +195,7 @@ def test_questions_of_a_batch_are_searched_for_together(retriever, monkeypatch):
     assert [k for k, _ in searched] == [2, 1, 1]
 
 
-def test_a_reason_names_three_parts_the_best_first(retriever):
+def test_a_reason_names_the_three_best_parts_in_order(retriever):
     question = asked(POSTS[0].body)
     rows, columns, cosines = retriever.table(question, 2)
     assert len(rows) == 4
@@ -207,7 +207,7 @@ def test_a_reason_names_three_parts_the_best_first(retriever):
     assert reason.detail == f"MaxSim {mean:.2f}: " + "; ".join(parts)
 
 
-def test_parts_that_do_not_belong_together_are_refused(retriever, tmp_path):
+def test_kinds_of_vectors_that_do_not_belong_to_the_formulas_are_refused(retriever, tmp_path):
     folder = built(tmp_path / "index", POSTS, retriever.settings)
     kinds = np.load(folder / "kinds.npy")
     formula = kinds[0]
@@ -219,7 +219,7 @@ def test_parts_that_do_not_belong_together_are_refused(retriever, tmp_path):
 
 
 @pytest.mark.parametrize("together", [1, 3])
-def test_formulas_are_found_however_many_are_compared_at_once(retriever, monkeypatch, together):
+def test_the_batch_size_does_not_change_which_formulas_are_found(retriever, monkeypatch, together):
     question = asked(POSTS[0].body, formulas=(Formula("q_1", r"\frac13"),))
     finder, allowed = retriever.formula_finder, np.array([True, True, False])
     expected = [finder.formulas_for(question, 3), finder.formulas_for(question, 9, allowed)]
@@ -229,7 +229,7 @@ def test_formulas_are_found_however_many_are_compared_at_once(retriever, monkeyp
     assert [one.number for one in expected[1]] == [1, 0]
 
 
-def test_formulas_that_are_written_alike_are_found_once_and_as_many_as_wanted(retriever, tmp_path):
+def test_formulas_with_the_same_latex_count_as_one_result(retriever, tmp_path):
     posts = [Post(str(number), "Is $x^2-2$ odd?", language="en") for number in range(5)]
     folder = built(tmp_path / "index", [*posts, POSTS[0]], retriever.settings)
     finder = GraphRetriever([folder], retriever.settings).formula_finder
@@ -251,9 +251,7 @@ def test_formulas_that_are_written_alike_are_found_once_and_as_many_as_wanted(re
         ("$x$ and $x$", "Is $x$ odd?", Formula("q", "z", where="title", start=8), None),
     ],
 )
-def test_the_formula_asked_for_is_the_one_that_stands_where_the_topic_says(
-    title, text, formula, expected
-):
+def test_the_named_formula_is_located_in_the_text_of_its_topic(title, text, formula, expected):
     assert place_in(Question(Query("B.1", text, title=title)), formula) == expected
 
 
@@ -276,7 +274,7 @@ def test_a_model_is_the_shipped_one_or_a_folder():
     assert graph_model_folder("~/models/own") == Path.home() / "models" / "own"
 
 
-def test_a_thousand_candidates_are_looked_at_unless_told_otherwise() -> None:
+def test_settings_have_these_defaults() -> None:
     choices = GraphSettings()
     assert (choices.depth, choices.strategy, choices.storage) == (1000, "exact", "float16")
     assert choices.in_process == "exact"

@@ -1,4 +1,4 @@
-"""Inverted lists that were written by hand: what a search of them visits and finds."""
+"""Inverted lists that were written by hand: which lists a search visits, and what it finds."""
 
 import sys
 from pathlib import Path
@@ -10,7 +10,7 @@ import pytest
 from mathsetu.errors import DamagedLibrary, MissingExtra
 from mathsetu.retrieval.ivf import Division, Ivf, check_faiss, write_ivf
 
-# Twelve posts of three lists, along three directions; the last of each list is the nearest to it.
+# Twelve posts in three lists, one direction each; the last post of a list is the longest vector.
 LISTS = [[0, 3, 6, 9], [1, 4, 7, 10], [2, 5, 8, 11]]
 STRENGTHS = [0.5, 0.6, 0.7, 0.8]
 VECTORS = np.zeros((12, 4), dtype=np.float32)
@@ -58,20 +58,20 @@ def found(lists: Ivf, k: int, allowed: list[int] | None = None) -> list[int]:
         (9, 12, [*range(12)]),
     ],
 )
-def test_the_best_of_the_nearest_lists_are_found(
+def test_the_best_posts_of_the_nearest_lists_are_found(
     folder: Path, probes: int, k: int, expected: list[int]
 ) -> None:
     assert found(Ivf(folder, VECTORS.shape, Division(3, probes)), k) == expected
 
 
-def test_only_allowed_posts_are_found_and_as_many_as_wanted(folder: Path) -> None:
+def test_only_allowed_posts_are_found_and_no_more_than_requested(folder: Path) -> None:
     lists = Ivf(folder, VECTORS.shape, Division(3, 2))
     assert found(lists, 12, [0, 2, 4, 7]) == [0, 4, 7]
     assert found(lists, 2, [0, 2, 4, 7]) == [4, 7]
     assert found(lists, 2, []) == []
 
 
-def test_queries_are_answered_each_for_itself(folder: Path) -> None:
+def test_each_query_gets_its_own_posts(folder: Path) -> None:
     lists = Ivf(folder, VECTORS.shape, Division(3, 1))
     both = np.array([QUERY, [0, 0, 1, 0]], dtype=np.float32)
     first, second = lists.candidates(both, VECTORS, 12, None)
@@ -79,18 +79,18 @@ def test_queries_are_answered_each_for_itself(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(("probes", "expected"), [(1, 4), (2, 8), (3, 12), (50, 12)])
-def test_as_many_posts_are_looked_at_as_the_visited_lists_have(
+def test_the_number_of_visited_posts_is_that_of_the_visited_lists(
     folder: Path, probes: int, expected: int
 ) -> None:
     assert Ivf(folder, VECTORS.shape, Division(3, probes)).visited(1) == expected
 
 
-def test_of_a_single_list_all_posts_are_looked_at(tmp_path: Path) -> None:
+def test_all_posts_of_a_single_list_are_visited(tmp_path: Path) -> None:
     one = write(tmp_path / "lists", centres=np.eye(1, 4, dtype=np.float32), ends=np.array([0, 12]))
     assert Ivf(one, VECTORS.shape, Division(1, 1)).visited(1) == 12
 
 
-def test_an_eighth_of_the_lists_is_visited_or_those_with_six_times_the_wanted_posts() -> None:
+def test_an_eighth_of_the_lists_or_those_with_six_times_the_requested_posts_are_visited() -> None:
     adaptive = Division(0, 0)
     assert [adaptive.probes(lists, 1000, 1) for lists in (8, 9, 16, 17, 100)] == [1, 2, 2, 3, 13]
     assert [adaptive.probes(100, 1000, wanted) for wanted in (21, 22, 30, 31)] == [13, 14, 18, 19]
@@ -98,7 +98,7 @@ def test_an_eighth_of_the_lists_is_visited_or_those_with_six_times_the_wanted_po
     assert adaptive.probes(1, 0, 5) == 1
 
 
-def test_a_list_has_ten_posts_at_least() -> None:
+def test_a_list_has_at_least_ten_posts_on_average() -> None:
     assert [Division(0, 0).lists(count) for count in (0, 9, 19, 20, 1600, 2500)] == [
         1, 1, 1, 2, 160, 200,
     ]  # fmt: skip
@@ -128,7 +128,7 @@ def test_files_that_do_not_belong_together_are_refused(
         ({"ends": np.array([0, 4, 8, 13])}, "does not match"),
     ],
 )
-def test_values_that_cannot_be_are_refused_when_they_are_read(
+def test_invalid_values_are_refused_when_they_are_read(
     tmp_path: Path, others: dict[str, object], message: str
 ) -> None:
     lists = Ivf(write(tmp_path / "lists", **others), VECTORS.shape, Division(3, 3))
@@ -137,7 +137,7 @@ def test_values_that_cannot_be_are_refused_when_they_are_read(
 
 
 class Kmeans:
-    """Stands for FAISS: centres are the axes, and each vector belongs to the nearest."""
+    """Replaces FAISS: the centres are the axes, and each vector belongs to the nearest."""
 
     made: tuple[object, ...] = ()
 
@@ -154,7 +154,7 @@ class Kmeans:
         near = vectors @ self.centroids.T
         assert near.any()
         order = np.argsort(-near, axis=1, kind="stable")
-        # As FAISS gives them: as many columns as were asked for.
+        # As FAISS does: as many columns as were requested.
         return np.take_along_axis(near, order, 1)[:, :k], order[:, :k]
 
 
@@ -178,7 +178,7 @@ def test_vectors_are_divided_into_lists_without_rows_of_zeros(tmp_path: Path) ->
 
 
 @pytest.mark.usefixtures("faiss")
-def test_no_vectors_are_one_empty_list(tmp_path: Path) -> None:
+def test_without_vectors_there_is_one_empty_list(tmp_path: Path) -> None:
     write_ivf(tmp_path / "lists", np.zeros((2, 4), dtype=np.float32), Division(0, 0))
     assert np.load(tmp_path / "lists" / "centres.npy").shape == (1, 4)
     assert np.load(tmp_path / "lists" / "ends.npy").tolist() == [0, 0]
@@ -187,7 +187,7 @@ def test_no_vectors_are_one_empty_list(tmp_path: Path) -> None:
         write_ivf(tmp_path / "lists", np.zeros((2, 4), dtype=np.float32), Division(0, 0))
 
 
-def test_faiss_is_missed_before_any_vector_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_faiss_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "faiss", None)
     with pytest.raises(MissingExtra, match="an IVF index"):
         check_faiss()

@@ -1,4 +1,4 @@
-"""The inner loops: compiled and in numpy they give the same bits, and neither trusts its input."""
+"""The inner loops: the compiled ones and numpy give the same bits, and both check their input."""
 
 import contextlib
 import os
@@ -29,21 +29,21 @@ WAYS = [plain] if COMPILED is None else [plain, COMPILED]
 needs_compiled = pytest.mark.skipif(COMPILED is None, reason="the inner loops are not compiled")
 
 seeds = st.integers(0, 2**32 - 1)
-# Around the sizes of the blocks that the compiled loops work in.
+# Around the block sizes of the compiled loops.
 counts = st.sampled_from([0, 1, 3, 50, 127, 128, 129, 16_384, 16_385, 40_000, 65_536, 65_537])
 sizes = st.sampled_from([0, 1, 2, 10, 600, 10**6])
 
 
 @pytest.fixture(params=WAYS, ids=lambda way: way.__name__.rpartition(".")[2])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """Each way in turn."""
+    """Each implementation in turn."""
     monkeypatch.setattr(kernels, "_loops", request.param)
     chosen: ModuleType = request.param
     return chosen
 
 
 def run(way: ModuleType, call: Callable[[], Any]) -> Any:
-    """Call by one way, and give an error in the place of a result."""
+    """Call with one implementation; return an error in place of a result."""
     before = kernels._loops
     kernels._loops = way
     try:
@@ -55,7 +55,7 @@ def run(way: ModuleType, call: Callable[[], Any]) -> Any:
 
 
 def assert_same(call: Callable[[], Any]) -> Any:
-    """Both ways must give the same bits, or the same error; gives what they gave."""
+    """Both implementations must give the same bits or the same error; return the result."""
     results = [run(way, call) for way in WAYS]
     first = results[0]
     for other in results[1:]:
@@ -71,7 +71,7 @@ def assert_same(call: Callable[[], Any]) -> Any:
 
 
 class Drawn:
-    """Lists of postings drawn by chance, as a seed says."""
+    """Random lists of postings, made from a seed."""
 
     def __init__(self, seed: int, count: int, terms: int, values: type = np.uint8) -> None:
         rng = self.rng = np.random.default_rng(seed)
@@ -94,7 +94,7 @@ class Drawn:
         return np.unique(self.rng.integers(0, self.count, min(most, self.count)))
 
     def sums(self) -> list[np.float32]:
-        """What the terms of each document add up to, one by one."""
+        """The sum over the terms of each document, computed one by one."""
         sums = [np.float32(0)] * self.count
         for (begin, end), weight in zip(self.ranges.tolist(), self.weights, strict=True):
             for document, value in zip(
@@ -105,7 +105,7 @@ class Drawn:
 
 
 def best_of(scores: list[np.float32], k: int, allowed: Any) -> tuple[list[int], list[float]]:
-    """The best, by sorting everything."""
+    """The best documents, found by sorting all of them."""
     ranked = sorted(
         (-float(score), number)
         for number, score in enumerate(scores)
@@ -118,7 +118,7 @@ def best_of(scores: list[np.float32], k: int, allowed: Any) -> tuple[list[int], 
 
 
 @given(seeds, counts, st.integers(0, 6), sizes, st.sampled_from([0.0, 1.0]))
-def test_both_ways_find_the_same_best_documents(
+def test_compiled_loops_and_numpy_find_the_same_best_documents(
     seed: int, count: int, terms: int, k: int, floor: float
 ) -> None:
     drawn = Drawn(seed, count, terms)
@@ -131,7 +131,7 @@ def test_both_ways_find_the_same_best_documents(
 
 
 @given(seeds, st.integers(0, 60), st.integers(0, 5), st.integers(0, 70))
-def test_the_best_documents_are_those_with_the_highest_sums_and_ties_go_to_the_lower_number(
+def test_the_best_documents_have_the_highest_sums_and_ties_go_to_the_lower_number(
     seed: int, count: int, terms: int, k: int
 ) -> None:
     drawn = Drawn(seed, count, terms)
@@ -173,7 +173,7 @@ def test_gathered_values_are_those_of_the_postings(
 def formula(seed: int, count: int, terms: int, kind: type) -> tuple[Drawn, tuple[Any, ...]]:
     drawn = Drawn(seed, count, terms, kind)
     wanted = drawn.rng.integers(1, 4, terms).astype(np.float32)
-    # No formula weighs less than the features that are asked for in it.
+    # The mass of a formula is at least that of the query features in it.
     masses = drawn.rng.integers(0, 5, count).astype(np.float32)
     owners = np.repeat(np.arange(terms), np.diff(drawn.ranges)[:, 0])
     np.add.at(masses, drawn.documents, drawn.weights[owners] * drawn.values.astype(np.float32))
@@ -191,7 +191,7 @@ def formula(seed: int, count: int, terms: int, kind: type) -> tuple[Drawn, tuple
     st.sampled_from([0.0, 0.2, 0.6]),
     st.booleans(),
 )
-def test_both_ways_find_the_same_best_formulas(
+def test_compiled_loops_and_numpy_find_the_same_best_formulas(
     seed: int, count: int, terms: int, k: int, kind: type, floor: float, bounded: bool
 ) -> None:
     drawn, asked = formula(seed, count, terms, kind)
@@ -206,7 +206,7 @@ def test_both_ways_find_the_same_best_formulas(
 
 
 @given(seeds, st.integers(0, 60), st.integers(0, 5), st.integers(0, 70))
-def test_the_likeness_of_formulas_is_twice_what_they_share_over_both_masses(
+def test_the_similarity_of_formulas_is_twice_the_shared_mass_over_both_masses(
     seed: int, count: int, terms: int, k: int
 ) -> None:
     drawn, asked = formula(seed, count, terms, np.uint8)
@@ -226,8 +226,8 @@ def test_the_likeness_of_formulas_is_twice_what_they_share_over_both_masses(
     assert (numbers.tolist(), found.tolist()) == best_of(scores, k, None)
 
 
-def test_common_features_are_only_looked_up_and_the_best_formulas_stay_the_same() -> None:
-    """Of many formulas with many features, as a real search has them."""
+def test_the_shortcut_for_common_features_does_not_change_the_best_formulas() -> None:
+    """With many formulas and many features, as in a real search."""
     rng = np.random.default_rng(3)
     count, shares = 60_000, [0.001, 0.003, 0.01, 0.05, 0.2, 0.5, 0.8]
     lists = [np.flatnonzero(rng.random(count) < share) for share in shares]
@@ -246,10 +246,10 @@ def test_common_features_are_only_looked_up_and_the_best_formulas_stay_the_same(
 
 @pytest.mark.parametrize("heavy", [0.2, 1, 3])
 @pytest.mark.parametrize("ties", [False, True])
-def test_formulas_that_are_too_light_or_too_heavy_are_left_out_and_the_best_stay_the_same(
+def test_skipping_formulas_by_their_mass_does_not_change_the_best_formulas(
     heavy: float, ties: bool
 ) -> None:
-    """Of formulas in the order of their masses, read from the middle on."""
+    """With formulas in the order of their masses, which are read from the middle."""
     rng = np.random.default_rng(4)
     count, shares = 100_000, [0.002, 0.01, 0.05, 0.2, 0.5]
     inside = np.stack([rng.random(count) < share for share in shares])
@@ -276,10 +276,10 @@ def test_formulas_that_are_too_light_or_too_heavy_are_left_out_and_the_best_stay
 
 
 @pytest.mark.parametrize("misleading", [False, True])
-def test_a_sample_of_many_formulas_tells_what_counts_and_the_best_stay_the_same(
+def test_reading_a_sample_first_does_not_change_the_best_formulas(
     misleading: bool,
 ) -> None:
-    """More formulas than are read without a sample, which may hold better ones than the rest."""
+    """There are enough formulas for a sample, which may have better ones than the rest."""
     rng = np.random.default_rng(6)
     block, count, shares = 16_384, 820_000, [0.002, 0.004, 0.02]
     inside = np.stack([rng.random(count) < share for share in shares])
@@ -298,7 +298,7 @@ def test_a_sample_of_many_formulas_tells_what_counts_and_the_best_stay_the_same(
         assert len(numbers) == k
 
 
-def test_common_words_are_only_looked_up_and_the_best_documents_stay_the_same() -> None:
+def test_the_shortcut_for_common_words_does_not_change_the_best_documents() -> None:
     rng = np.random.default_rng(5)
     count, shares = 100_000, [0.0005, 0.002, 0.01, 0.1, 0.5, 0.9]
     lists = [np.flatnonzero(rng.random(count) < share) for share in shares]
@@ -313,7 +313,7 @@ def test_common_words_are_only_looked_up_and_the_best_documents_stay_the_same() 
         assert len(numbers) == k
 
 
-def test_a_formula_without_a_sound_mass_is_not_found(way: ModuleType) -> None:
+def test_a_formula_whose_mass_is_nan_or_infinite_is_not_found(way: ModuleType) -> None:
     documents, ranges = np.arange(4, dtype=np.int32), np.array([[0, 4]])
     values, one = np.ones(4, dtype=np.uint8), np.ones(1, dtype=np.float32)
     masses = np.array([np.nan, 1, np.inf, -1], dtype=np.float32)
@@ -321,7 +321,7 @@ def test_a_formula_without_a_sound_mass_is_not_found(way: ModuleType) -> None:
     assert numbers.tolist() == [3, 1]
 
 
-def test_frequencies_that_are_no_numbers_are_not_found(way: ModuleType) -> None:
+def test_a_formula_whose_frequency_is_nan_or_infinite_is_not_found(way: ModuleType) -> None:
     documents, ranges = np.arange(3, dtype=np.int32), np.array([[0, 3]])
     values, one = np.array([np.nan, 1, -np.inf], np.float32), np.ones(1, dtype=np.float32)
     masses = np.ones(3, dtype=np.float32)
@@ -370,7 +370,7 @@ def test_a_post_gets_the_best_formula_of_each_group(
     st.booleans(),
     st.sampled_from([None, 0, 1, 3, 5000]),
 )
-def test_the_nearest_signs_are_those_that_differ_least(
+def test_the_nearest_rows_differ_in_the_fewest_sign_bits(
     seed: int, rows: int, words: int, k: int, some: bool, below: int | None
 ) -> None:
     rng = np.random.default_rng(seed)
@@ -389,7 +389,7 @@ def test_the_nearest_signs_are_those_that_differ_least(
     assert (np.diff(numbers) > 0).all()
 
 
-def test_rows_that_come_nearer_and_nearer_push_out_the_others(way: ModuleType) -> None:
+def test_later_rows_that_are_nearer_replace_earlier_ones(way: ModuleType) -> None:
     signs = np.zeros((30_000, 2), dtype=np.uint64)
     signs[:, 0] = (np.uint64(1) << (np.arange(30_000)[::-1] // 500).astype(np.uint64)) - np.uint64(
         1
@@ -412,7 +412,9 @@ def test_every_bit_of_a_long_vector_counts(way: ModuleType) -> None:
 
 
 @given(seeds, st.integers(1, 30), st.sampled_from([0, 1, 7, 16, 33, 384, 1024, 1025, 3000]))
-def test_int8_products_are_those_of_the_vectors(seed: int, rows: int, dimensions: int) -> None:
+def test_int8_products_equal_those_of_the_vectors_up_to_rounding(
+    seed: int, rows: int, dimensions: int
+) -> None:
     rng = np.random.default_rng(seed)
     vectors = rng.integers(-128, 128, (rows, dimensions), dtype=np.int8)
     scales = rng.random(rows, dtype=np.float32)
@@ -448,7 +450,7 @@ def test_signs_are_packed_so_that_distances_count_differing_signs(
     assert distances.tolist() == ((vectors > 0) != (vectors[0] > 0)).sum(axis=1).tolist()
 
 
-# ---- Input that cannot be ---------------------------------------------------------------------
+# ---- Invalid input ----------------------------------------------------------------------------
 
 
 @given(
@@ -468,7 +470,7 @@ def test_documents_out_of_order_or_out_of_range_are_refused(numbers: list[int], 
     ):
         found = assert_same(call)
         assert isinstance(found, ValueError) != good
-    # What is searched and not read may miss documents, and does no harm.
+    # A binary search in such a list may miss documents, but does no harm.
     wanted = np.unique(np.abs(documents.astype(np.int64))) % max(count, 1)
     wanted = np.unique(wanted[:count])
     for way in WAYS:
@@ -480,7 +482,7 @@ def test_documents_out_of_order_or_out_of_range_are_refused(numbers: list[int], 
 
 
 @given(seeds, st.integers(0, 400), st.sampled_from(["first", "last", "swap", "twice"]))
-def test_one_wrong_document_among_many_is_found(seed: int, at: int, what: str) -> None:
+def test_one_invalid_document_among_many_is_refused(seed: int, at: int, what: str) -> None:
     count = 40_000
     rng = np.random.default_rng(seed)
     documents = np.sort(rng.choice(count, 5000, replace=False)).astype(np.int32)
@@ -542,23 +544,23 @@ GOOD: dict[str, Any] = {
         ("allowed", np.ones(3, dtype=np.uint8)),
     ],
 )
-def test_arguments_that_do_not_fit_are_refused(way: ModuleType, name: str, value: Any) -> None:
+def test_invalid_arguments_are_refused(way: ModuleType, name: str, value: Any) -> None:
     kernels.best_by_impact(**GOOD)
     with pytest.raises((TypeError, ValueError)):
         kernels.best_by_impact(**{**GOOD, name: value})
 
 
 def unaligned(kind: str, size: int) -> Any:
-    """An array that begins at an odd place, as a made-up file may have it."""
+    """An array that begins at an odd address, as in a forged file."""
     return np.zeros(size * 8 + 1, dtype=np.uint8)[1 : 1 + size * np.dtype(kind).itemsize].view(kind)
 
 
-def test_values_at_odd_places_are_refused(way: ModuleType) -> None:
+def test_unaligned_arrays_are_refused(way: ModuleType) -> None:
     with pytest.raises(TypeError, match="aligned"):
         kernels.best_by_impact(**{**GOOD, "documents": unaligned("i4", 3)})
 
 
-def test_other_wrong_arguments_are_refused(way: ModuleType) -> None:
+def test_other_invalid_arguments_are_refused(way: ModuleType) -> None:
     documents, ranges = GOOD["documents"], GOOD["ranges"]
     values, one = GOOD["impacts"], GOOD["weights"]
     masses = np.ones(3, dtype=np.float32)
@@ -599,7 +601,7 @@ def test_other_wrong_arguments_are_refused(way: ModuleType) -> None:
 
 
 def good_calls() -> dict[str, dict[str, Any]]:
-    """Arguments that each function takes, by their names."""
+    """Valid arguments of each function, by their names."""
     lists = {"documents": GOOD["documents"], "ranges": GOOD["ranges"]}
     one, three, masses = GOOD["weights"], GOOD["impacts"], np.ones(3, dtype=np.float32)
     features = {**lists, "frequencies": three, "counts": one, "rarities": one, "masses": masses}
@@ -628,7 +630,7 @@ def good_calls() -> dict[str, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("function", good_calls())
-def test_every_array_of_the_wrong_kind_is_refused_by_its_name(
+def test_every_array_of_the_wrong_type_is_refused_by_its_name(
     way: ModuleType, function: str
 ) -> None:
     given_ = good_calls()[function]
@@ -641,51 +643,51 @@ def test_every_array_of_the_wrong_kind_is_refused_by_its_name(
             getattr(kernels, function)(**{**given_, name: given_[name].astype(np.float16)})
 
 
-def test_values_with_others_between_them_are_refused(way: ModuleType) -> None:
+def test_arrays_that_are_not_contiguous_are_refused(way: ModuleType) -> None:
     between = np.arange(6, dtype=np.int32)[::2]
     with pytest.raises(TypeError, match="one after the other"):
         kernels.best_by_impact(**{**GOOD, "documents": between, "count": 5, "allowed": None})
 
 
-def test_the_heaviest_formula_that_32_bits_hold_is_searched_for(way: ModuleType) -> None:
+def test_a_formula_with_the_largest_mass_in_32_bits_can_be_searched_for(way: ModuleType) -> None:
     given_ = {**good_calls()["best_by_overlap"], "mass": float(np.finfo(np.float32).max)}
     numbers, _ = kernels.best_by_overlap(**given_)
     assert numbers.tolist() == [0, 1]
 
 
-def test_light_formulas_are_as_alike_as_heavy_ones(way: ModuleType) -> None:
+def test_light_formulas_get_the_same_similarity_as_heavy_ones(way: ModuleType) -> None:
     quarter = np.full(1, 0.25, dtype=np.float32)
     given_ = {**good_calls()["best_by_overlap"], "rarities": quarter, "mass": 0.25}
     _, scores = kernels.best_by_overlap(**{**given_, "masses": np.full(3, 0.25, np.float32)})
     assert scores.tolist() == [1, 1]
 
 
-def test_rows_that_differ_in_as_many_bits_as_the_limit_are_left_out(way: ModuleType) -> None:
+def test_rows_that_differ_in_exactly_the_limit_of_bits_are_left_out(way: ModuleType) -> None:
     signs = np.array([[0b111], [0b001], [0b011]], dtype=np.uint64)
     query = np.array([0b111], dtype=np.uint64)
     numbers, _ = kernels.nearest_signs(signs, query, 3, below=2)
     assert numbers.tolist() == [0, 2]
 
 
-def test_bounds_are_those_of_blocks_of_16_384_formulas() -> None:
-    """The compiled loops read them so."""
+def test_mass_bounds_are_those_of_blocks_of_16_384_formulas() -> None:
+    """The compiled loops rely on this size."""
     bounds = kernels.mass_bounds(np.arange(16_385, dtype=np.float32))
     assert bounds.tolist() == [[0, 16_383], [16_384, 16_384]]
     assert kernels.mass_bounds(np.zeros(0, dtype=np.float32)).shape == (0, 2)
 
 
-def test_a_sign_is_set_above_zero_and_the_65th_is_in_the_second_word() -> None:
+def test_a_sign_bit_is_set_above_zero_and_the_65th_is_in_the_second_word() -> None:
     assert kernels.sign_bits(np.array([[0.0, 1.0, -1.0]])).tolist() == [[0b010]]
     assert kernels.sign_bits(np.ones((1, 65))).tolist() == [[2**64 - 1, 1]]
 
 
-def test_a_query_of_small_numbers_keeps_its_digits(way: ModuleType) -> None:
+def test_a_query_of_small_numbers_keeps_its_precision(way: ModuleType) -> None:
     rows, scales = np.array([[100]], dtype=np.int8), np.array([0.01], dtype=np.float32)
     found = kernels.int8_dots(rows, scales, np.array([0]), np.array([0.001], dtype=np.float32))
     assert found.tolist() == pytest.approx([0.001], rel=1e-4)
 
 
-def test_the_compiled_loops_are_chosen_unless_numpy_is_asked_for(
+def test_the_compiled_loops_are_chosen_unless_the_user_asks_for_numpy(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv("MATHSETU_KERNELS", raising=False)
@@ -695,7 +697,7 @@ def test_the_compiled_loops_are_chosen_unless_numpy_is_asked_for(
 
 
 def raw_calls() -> dict[str, list[Any]]:
-    """Arguments that each compiled function takes."""
+    """Valid arguments of each compiled function."""
     lists = [np.array([0, 1, 2], dtype=np.int32), np.ones(3, dtype=np.uint8), np.array([[0, 3]])]
     one, masses = np.ones(1, dtype=np.float32), np.ones(3, dtype=np.float32)
     numbers = np.zeros(2, dtype=np.int64)
@@ -734,7 +736,7 @@ def wrong_things() -> st.SearchStrategy[Any]:
 
 @needs_compiled
 @given(st.data())
-def test_the_compiled_loops_refuse_arguments_that_do_not_fit_by_themselves(
+def test_arbitrary_arguments_do_not_crash_the_compiled_loops(
     data: st.DataObject,
 ) -> None:
     name = data.draw(st.sampled_from(sorted(raw_calls())))
@@ -790,7 +792,7 @@ def test_the_compiled_loops_refuse_arguments_that_do_not_fit_by_themselves(
         ("integer_dots", 3, np.zeros(1, dtype=np.int64)),
     ],
 )
-def test_the_compiled_loops_check_bounds_by_themselves(name: str, place: int, value: Any) -> None:
+def test_the_compiled_loops_check_bounds_themselves(name: str, place: int, value: Any) -> None:
     arguments = raw_calls()[name]
     arguments[place] = value
     with pytest.raises(ValueError, match=": "):
@@ -798,7 +800,7 @@ def test_the_compiled_loops_check_bounds_by_themselves(name: str, place: int, va
 
 
 @needs_compiled
-def test_the_compiled_loops_do_not_write_into_what_must_not_be_written() -> None:
+def test_the_compiled_loops_do_not_write_into_read_only_arrays() -> None:
     assert COMPILED is not None
     numbers, scores = np.zeros(2, dtype=np.int64), np.zeros(2, dtype=np.float32)
     numbers.flags.writeable = False
@@ -809,7 +811,7 @@ def test_the_compiled_loops_do_not_write_into_what_must_not_be_written() -> None
 
 
 @needs_compiled
-def test_a_list_that_changes_while_it_is_read_spoils_sums_and_nothing_else() -> None:
+def test_a_list_that_changes_while_it_is_read_causes_no_crash() -> None:
     assert COMPILED is not None
     count = 200_000
     documents = np.arange(count, dtype=np.int32)
@@ -838,10 +840,10 @@ def test_a_list_that_changes_while_it_is_read_spoils_sums_and_nothing_else() -> 
         changing.result(timeout=60)
 
 
-# ---- Which one runs ---------------------------------------------------------------------------
+# ---- Threads, and which implementation runs ---------------------------------------------------
 
 
-def test_threads_get_the_results_that_one_gets_alone(way: ModuleType) -> None:
+def test_several_threads_get_the_same_results_as_one(way: ModuleType) -> None:
     drawn = Drawn(3, 100_000, 8)
     queries = [drawn.weights * np.float32(share) for share in (0.5, 1, 2, 3)]
 
@@ -857,7 +859,7 @@ def test_threads_get_the_results_that_one_gets_alone(way: ModuleType) -> None:
 
 
 @needs_compiled
-def test_other_threads_run_while_the_compiled_loops_do() -> None:
+def test_other_threads_run_during_the_compiled_loops() -> None:
     assert COMPILED is not None
     signs = np.zeros((1_000_000, 6), dtype=np.uint64)
     ticks, stop = [0], threading.Event()
@@ -872,7 +874,7 @@ def test_other_threads_run_while_the_compiled_loops_do() -> None:
     switch = sys.getswitchinterval()
     thread = threading.Thread(target=tick)
     thread.start()
-    # Nobody takes turns now, so that the other thread runs only while this one is away.
+    # Python does not switch threads now: the other one runs only if the loops release the GIL.
     sys.setswitchinterval(100)
     try:
         before = ticks[0]
@@ -890,7 +892,7 @@ def test_other_threads_run_while_the_compiled_loops_do() -> None:
 
 
 @pytest.mark.thorough
-def test_numpy_runs_where_it_is_asked_for() -> None:
+def test_numpy_is_used_if_the_user_asks_for_it() -> None:
     code = "from mathsetu.retrieval import kernels; print(kernels.is_compiled())"
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -902,6 +904,6 @@ def test_numpy_runs_where_it_is_asked_for() -> None:
     assert done.stdout == "False\n", done.stderr
 
 
-def test_the_compiled_loops_run_where_they_were_built() -> None:
+def test_the_compiled_loops_are_used_if_they_were_built() -> None:
     asked_for_numpy = os.environ.get("MATHSETU_KERNELS") == "numpy"
     assert kernels.is_compiled() == (COMPILED is not None and not asked_for_numpy)

@@ -40,7 +40,7 @@ def retriever(place: Path, **choices: object) -> LexicalRetriever:
 
 
 def over(place: Path, *posts: Post) -> LexicalRetriever:
-    """An index of other posts, found by the words that they have."""
+    """An index of other posts, which finds only posts with words of the query."""
     settings = LexicalSettings(**MATCHED)  # type: ignore[arg-type]
     return LexicalRetriever([build(place, list(posts), settings)], settings)
 
@@ -56,7 +56,7 @@ def found(index: LexicalRetriever, question: Question, **options: object) -> lis
 MATCHED = {"scheme": {"name": "bm25+", "matched_only": True}}
 
 
-def test_words_are_found_in_any_form(tmp_path: Path) -> None:
+def test_words_are_found_in_all_their_forms(tmp_path: Path) -> None:
     assert set(found(retriever(tmp_path, **MATCHED, translate=False), asked("primes"))) == {0, 3, 4}
 
 
@@ -81,19 +81,19 @@ def test_only_the_fields_of_the_recipe_are_read(tmp_path: Path) -> None:
     assert not found(titles, asked("divisor"))
 
 
-def test_the_words_of_a_tag_are_told_apart(tmp_path: Path) -> None:
+def test_the_words_of_a_tag_are_separate_terms(tmp_path: Path) -> None:
     tags = retriever(tmp_path, **MATCHED, fields={"tags": 1})
     assert found(tags, asked("theory of numbers")) == [3]
 
 
-def test_a_field_counts_as_much_as_its_weight(tmp_path: Path) -> None:
+def test_a_term_counts_with_the_weight_of_its_field(tmp_path: Path) -> None:
     terms = post_terms(read_post(POSTS[0]), LexicalSettings(fields={"title": 2.5, "body": 1}))
     assert terms["prime"] == 3.5
     assert terms["divisor"] == 1
 
 
-def test_words_are_asked_for_in_the_languages_that_posts_have(tmp_path: Path) -> None:
-    """And as they are where nothing is translated, or posts are in no language."""
+def test_query_terms_are_in_the_languages_of_the_posts(tmp_path: Path) -> None:
+    """Without translation, or if posts have no language, they are the words of the query."""
     question = asked("números primos", "es")
     posts = {"english": POSTS[0], "none": Post(id="x", body="$x$")}
     wanted = {
@@ -106,13 +106,13 @@ def test_words_are_asked_for_in_the_languages_that_posts_have(tmp_path: Path) ->
     assert reply.wanted == {"numer": 1, "prim": 1}
 
 
-def test_a_name_in_a_formula_is_a_word_unless_left_out(tmp_path: Path) -> None:
+def test_a_name_in_a_formula_is_a_word_unless_formula_tokens_is_zero(tmp_path: Path) -> None:
     assert found(retriever(tmp_path, **MATCHED), asked("$\\det B$"))[0] == 1
     without = retriever(tmp_path / "without", **MATCHED, formula_tokens=0.0)
     assert not found(without, asked("$\\det B$"))
 
 
-def test_a_name_in_a_formula_of_the_question_counts_each_time_as_much_as_chosen(
+def test_each_name_in_a_query_formula_has_the_weight_of_formula_tokens(
     tmp_path: Path,
 ) -> None:
     index = retriever(tmp_path, formula_tokens=0.5, translate=False)
@@ -120,13 +120,13 @@ def test_a_name_in_a_formula_of_the_question_counts_each_time_as_much_as_chosen(
     assert wanted == {"prime": 1, "det": 1, "b": 0.5, "c": 0.5}
 
 
-def test_the_glossary_leads_to_other_languages_when_asked(tmp_path: Path) -> None:
+def test_the_glossary_finds_posts_in_other_languages_if_translate_is_set(tmp_path: Path) -> None:
     assert 2 in found(retriever(tmp_path, **MATCHED), asked("prime number"))
     without = retriever(tmp_path / "without", **MATCHED, translate=False)
     assert 2 not in found(without, asked("prime number"))
 
 
-def test_the_words_of_a_query_s_title_count_once_more_where_wanted(tmp_path: Path) -> None:
+def test_query_title_adds_weight_to_the_words_of_a_query_title(tmp_path: Path) -> None:
     query = Query(id="q", title="Primes", text="What is a determinant? And primes?", language="en")
     once, more = (
         retriever(tmp_path / str(share), query_title=share).ask([Question(query)])[0].wanted
@@ -144,7 +144,7 @@ def test_the_words_of_a_query_s_title_count_once_more_where_wanted(tmp_path: Pat
     assert alone.wanted["prime"] == 1
 
 
-def test_a_translation_is_no_rarer_than_the_word_in_a_library_of_few_posts_in_its_language(
+def test_a_translation_is_no_rarer_than_its_original_if_few_posts_have_its_language(
     tmp_path: Path,
 ) -> None:
     english = [Post(str(n), "A theorem here.", language="en") for n in range(5)]
@@ -161,7 +161,7 @@ def test_only_posts_that_are_allowed_are_found(tmp_path: Path) -> None:
     assert found(index, asked("primes"), allowed=allowed) == [3]
 
 
-def test_given_posts_get_the_scores_they_are_found_with(tmp_path: Path) -> None:
+def test_scores_of_given_posts_are_those_of_the_search(tmp_path: Path) -> None:
     index, question = retriever(tmp_path), asked("sum of primes")
     ranked = index.ask([question])[0].best(10)
     assert index.ask([question])[0].scores(ranked.numbers).tolist() == ranked.scores.tolist()
@@ -174,7 +174,9 @@ def test_the_reason_names_the_shared_words_and_no_others(tmp_path: Path) -> None
     assert reason.score > 0
 
 
-def test_a_word_that_another_language_would_use_is_no_reason(tmp_path: Path) -> None:
+def test_a_translation_into_another_language_than_that_of_the_post_is_no_reason(
+    tmp_path: Path,
+) -> None:
     """The Spanish número has the stem of the English numerator."""
     english = Post(id="0", body="The numerator is even.", language="en")
     spanish = Post(id="1", body="Un número primo y su numerador.", language="es")
@@ -184,7 +186,7 @@ def test_a_word_that_another_language_would_use_is_no_reason(tmp_path: Path) -> 
     assert reply.reason(1, spanish).detail == "prime → número primo"
 
 
-def test_many_questions_are_answered_as_each_alone(tmp_path: Path) -> None:
+def test_several_questions_together_find_the_same_posts_as_each_alone(tmp_path: Path) -> None:
     index = retriever(tmp_path)
     questions = [asked("prime"), asked("matrix"), asked("nothing of that")]
     together = [reply.best(5) for reply in index.ask(questions)]
@@ -192,14 +194,14 @@ def test_many_questions_are_answered_as_each_alone(tmp_path: Path) -> None:
         assert ranked.numbers.tolist() == index.ask([question])[0].best(5).numbers.tolist()
 
 
-def test_fields_count_alike_and_no_term_is_left_out_unless_told_otherwise() -> None:
+def test_settings_have_these_defaults() -> None:
     settings = LexicalSettings()
     assert settings.fields == {"title": 1, "body": 1, "question": 1}
     assert (settings.max_share, settings.translate, settings.stop_words) == (1.0, True, True)
     assert (settings.formula_tokens, settings.query_title) == (1.0, 0.0)
 
 
-def test_stop_words_are_kept_when_wanted() -> None:
+def test_stop_words_are_kept_if_stop_words_is_false() -> None:
     facts = read_post(Post(id="1", body="The sum of all the roots", language="en"))
     assert "the" not in post_terms(facts, LexicalSettings())
     assert post_terms(facts, LexicalSettings(stop_words=False))["the"] == 2
@@ -215,7 +217,7 @@ def test_terms_that_are_too_rare_or_too_frequent_find_nothing(tmp_path: Path) ->
     assert found(index, asked("ideal ring field")) == [0, 1]
 
 
-def test_a_term_in_just_the_largest_share_of_posts_still_finds_them(tmp_path: Path) -> None:
+def test_a_term_in_exactly_max_share_of_the_posts_still_finds_them(tmp_path: Path) -> None:
     bodies = ["ring", "ring", "ring field", "field"]
     posts = [Post(str(number), body, language="en") for number, body in enumerate(bodies)]
     for share, expected in ((0.75, [0, 1, 2]), (0.74, [])):
@@ -239,7 +241,7 @@ def test_impossible_bounds_are_refused(choices: dict[str, float]) -> None:
         ({"max_share": 0.9}, True),
     ],
 )
-def test_terms_are_left_out_where_a_bound_leaves_some_out(
+def test_extreme_terms_are_ignored_only_if_a_bound_excludes_some(
     choices: dict[str, float], expected: bool
 ) -> None:
     assert LexicalSettings(**choices).without_extremes == expected  # type: ignore[arg-type]
@@ -252,13 +254,13 @@ def test_terms_are_left_out_where_a_bound_leaves_some_out(
         ({"fields": {"title": 0}}, r"fields\.title must be a positive number"),
     ],
 )
-def test_choices_that_cannot_be_are_refused(choices: dict[str, object], message: str) -> None:
+def test_invalid_settings_are_refused(choices: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
         LexicalSettings(**choices)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("choices", [{"analysis": "magic"}, {"fields": {"id": 1}}])
-def test_unknown_choices_are_refused(choices: dict[str, object]) -> None:
+def test_unknown_settings_are_refused_with_the_known_ones(choices: dict[str, object]) -> None:
     with pytest.raises(InputError, match="known: "):
         LexicalSettings(**choices)  # type: ignore[arg-type]
 
@@ -268,7 +270,9 @@ def test_unknown_choices_are_refused(choices: dict[str, object]) -> None:
     k=st.integers(1, 45),
     data=st.data(),
 )
-def test_the_best_are_those_of_a_plain_sort(scores: list[int], k: int, data: st.DataObject) -> None:
+def test_best_finds_the_same_posts_as_a_full_sort(
+    scores: list[int], k: int, data: st.DataObject
+) -> None:
     size = len(scores)
     mask = data.draw(st.none() | st.lists(st.booleans(), min_size=size, max_size=size))
     allowed = None if mask is None else np.array(mask, dtype=np.bool_)
@@ -279,7 +283,7 @@ def test_the_best_are_those_of_a_plain_sort(scores: list[int], k: int, data: st.
     assert ranked.scores.tolist() == [scores[number] for number in expected]
 
 
-def test_a_word_that_the_glossary_lacks_is_found_and_explained_by_what_it_was_learned_to_be(
+def test_a_word_that_the_glossary_lacks_is_found_by_a_learned_translation(
     tmp_path: Path,
 ) -> None:
     choices = LexicalSettings(scheme={"name": "bm25+", "matched_only": True})
@@ -295,7 +299,7 @@ def test_a_word_that_the_glossary_lacks_is_found_and_explained_by_what_it_was_le
     assert not found(strict, asked("pes", "cs"))
 
 
-def test_a_language_that_says_one_word_with_two_does_not_count_more(tmp_path: Path) -> None:
+def test_a_translation_with_two_words_does_not_count_more_than_one_word(tmp_path: Path) -> None:
     english = Post(id="0", body="Primes.", language="en")
     hindi = Post(id="1", body="अभाज्य संख्याएँ।", language="hi")
     asked_for = asked("prime numbers $p$ such as prime numbers")
@@ -304,7 +308,7 @@ def test_a_language_that_says_one_word_with_two_does_not_count_more(tmp_path: Pa
     assert (wanted["prime"], wanted["अभाज्य"], wanted["संख्य"]) == (2, 2, 2)
     wanted = both.ask([asked("primes")])[0].wanted
     assert wanted["अभाज्य"] + wanted["संख्य"] <= 1
-    # Where nothing is in the question's own language, words count as in that of the posts.
+    # If no post is in the question's language, words count as in the language of the posts.
     alone = over(tmp_path / "hindi", hindi).ask([asked("primes")])[0].wanted
     assert alone["संख्य"] == pytest.approx(2 * wanted["संख्य"])
 
@@ -312,12 +316,12 @@ def test_a_language_that_says_one_word_with_two_does_not_count_more(tmp_path: Pa
 @pytest.mark.parametrize(
     ("query", "body", "language", "detail"),
     [
-        # The glossary has the whole term, of which the post has a part.
+        # The post has a part of the term in the glossary.
         ("Parseval theorem", "De stelling (Parseval) zegt het.", "nl", "theorem → stelling"),
         ("Parseval identity", "De Parseval-vergelijking", "nl", "Parseval → Parseval-vergelijking"),
     ],
 )
-def test_a_reason_names_words_of_the_query_for_parts_of_translations(
+def test_a_reason_names_the_words_of_the_query_for_parts_of_translations(
     tmp_path: Path, query: str, body: str, language: str, detail: str
 ) -> None:
     post = Post(id="0", body=body, language=language)
@@ -342,7 +346,7 @@ def test_a_reason_names_words_of_the_query_for_parts_of_translations(
         (asked("Parseval"), "Parseval!", "nl", ("Parseval", "", "Parseval")),
     ],
 )
-def test_a_word_names_the_translation_of_which_a_post_has_a_part(
+def test_evidence_names_the_translation_of_which_a_post_has_a_part(
     tmp_path: Path, question: Question, body: str, language: str, met: tuple[str, str, str]
 ) -> None:
     post = Post("0", body, language=language)
@@ -350,8 +354,10 @@ def test_a_word_names_the_translation_of_which_a_post_has_a_part(
     assert (one.asked, one.translation, one.found) == met
 
 
-def test_a_part_of_what_another_reading_of_the_question_means_is_no_reason(tmp_path: Path) -> None:
-    # "identity" is also the plural of the Czech word, which "algebraic identity" translates.
+def test_a_part_of_a_translation_in_another_reading_of_the_question_is_no_reason(
+    tmp_path: Path,
+) -> None:
+    # "identity" is also a plural in Czech, and "algebraic identity" is its translation.
     posts = [english("Algebra."), Post("1", "Součet.", language="cs")]
     question = typed_question("identity", library={"en": 1, "cs": 1})
     [reply] = over(tmp_path / "index", *posts).ask([question])
@@ -374,7 +380,7 @@ def chinese(body: str) -> Post:
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> LexicalRetriever:
-    """Of posts in three languages."""
+    """An index of posts in three languages."""
     place = tmp_path_factory.mktemp("lexical") / "index"
     return over(place, english("odd"), spanish("par"), chinese("奇数"))
 
@@ -384,7 +390,7 @@ def told(place: Path, question: Question, *posts: Post) -> str:
     return over(place / "index", *posts).ask([question])[0].reason(0, posts[0]).detail
 
 
-def test_a_reason_names_the_words_that_count_most_first_and_eight_at_most(tmp_path: Path) -> None:
+def test_a_reason_names_at_most_eight_words_the_heaviest_first(tmp_path: Path) -> None:
     common = [english("A ring, and a ring.")] * 3
     post = english("The ring of a prime.")
     assert told(tmp_path / "two", asked("ring prime"), post, *common) == "prime; ring"
@@ -401,14 +407,14 @@ def test_a_word_in_a_field_that_is_not_read_is_no_reason(tmp_path: Path) -> None
     assert reply.reason(0, POSTS[0]).detail == "Prime"
 
 
-def test_a_word_that_hardly_counts_is_a_reason(tmp_path: Path) -> None:
+def test_a_word_with_a_small_weight_is_a_reason(tmp_path: Path) -> None:
     posts = [english("ring")] * 20
     reason = over(tmp_path / "index", *posts).ask([asked("ring")])[0].reason(0, posts[0])
     assert reason.score < 1
     assert reason.detail == "ring"
 
 
-def test_a_reason_is_looked_for_in_the_first_twenty_thousand_words(tmp_path: Path) -> None:
+def test_a_reason_uses_only_the_first_twenty_thousand_words_of_a_post(tmp_path: Path) -> None:
     post = english("and " * 10_000 + "$x$ " + "and " * 9_999 + "prime ring")
     assert told(tmp_path, asked("prime ring"), post) == "prime"
 
@@ -417,10 +423,10 @@ def test_a_reason_is_looked_for_in_the_first_twenty_thousand_words(tmp_path: Pat
     ("body", "expected"),
     [
         ("Un número primo.", "prime → número primo"),
-        # What is between is said, too; what is apart is named apart.
+        # Words between are quoted, too; words that are apart are named separately.
         ("El número es primo.", "prime → número es primo"),
         ("Un número $x$ primo.", "prime → primo, número"),
-        # Nothing is said across the end of a sentence, a clause or a paragraph.
+        # A quote does not cross the end of a sentence, a clause or a paragraph.
         ("Un número. El primo.", "prime → primo, número"),
         ("Un número; primo.", "prime → primo, número"),
         ("Un número\n\nPrimo.", "prime → Primo, número"),
@@ -428,13 +434,13 @@ def test_a_reason_is_looked_for_in_the_first_twenty_thousand_words(tmp_path: Pat
         ("Un número.", "prime → número"),
     ],
 )
-def test_a_translation_of_two_words_is_named_as_the_post_has_it(
+def test_a_translation_of_two_words_is_quoted_as_in_the_post(
     tmp_path: Path, body: str, expected: str
 ) -> None:
     assert told(tmp_path, asked("prime"), spanish(body), english("odd")) == expected
 
 
-def test_the_question_s_own_word_goes_before_a_translation(tmp_path: Path) -> None:
+def test_a_word_of_the_question_is_named_before_a_translation(tmp_path: Path) -> None:
     [reply] = over(tmp_path / "index", english("A prime number.")).ask([asked("素数 prime", "zh")])
     evidence = reply.reason(0, english("A prime number.")).evidence
     assert [(one.asked, one.found, one.translation) for one in evidence] == [
@@ -446,7 +452,7 @@ def test_the_question_s_own_word_goes_before_a_translation(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("query", "language", "post", "detail", "forms"),
     [
-        # The word as it is asked for is named, wherever it is; its other forms are evidence.
+        # The form in the query is named, wherever it is; the other forms are evidence.
         (
             "ecuación",
             "es",
@@ -462,7 +468,7 @@ def test_the_question_s_own_word_goes_before_a_translation(tmp_path: Path) -> No
             "prime → número primo",
             ["número primo", "Números primos"],
         ),
-        # It is named before what says it in another way, however often that is said.
+        # It is named before other words for it, however often these occur.
         (
             "diagonalizable",
             "en",
@@ -470,7 +476,7 @@ def test_the_question_s_own_word_goes_before_a_translation(tmp_path: Path) -> No
             "diagonalizable → diagonalizable, Diagonalization",
             ["diagonalizable", "Diagonalization"],
         ),
-        # A literal dollar of marked text is one.
+        # An escaped dollar in a marked text is a dollar.
         ("$1050", "en", english(r"It costs \$1050."), "$1050", ["$1050"]),
         # Clauses without spaces are not forms of a word.
         (
@@ -482,7 +488,7 @@ def test_the_question_s_own_word_goes_before_a_translation(tmp_path: Path) -> No
         ),
     ],
 )
-def test_a_word_is_named_as_it_is_asked_for_and_met_in_all_its_forms(
+def test_a_word_is_named_in_its_form_in_the_query_and_all_its_forms_are_evidence(
     tmp_path: Path,
     query: str,
     language: str,
@@ -497,7 +503,9 @@ def test_a_word_is_named_as_it_is_asked_for_and_met_in_all_its_forms(
     assert forms is None or [one.found for one in reason.evidence] == forms
 
 
-def test_a_translation_in_brackets_counts_where_nothing_is_translated(tmp_path: Path) -> None:
+def test_a_translation_in_brackets_is_required_only_if_nothing_is_translated(
+    tmp_path: Path,
+) -> None:
     hindi = Post(id="h", body="सारणिक", language="hi")
     question = asked("सारणिक (determinant)", "hi")
     posts = [hindi, english("A determinant.")]
@@ -514,23 +522,23 @@ def test_a_translation_in_brackets_counts_where_nothing_is_translated(tmp_path: 
         (asked("prime number theorem"), english("A theorem on a prime."), False),
         (asked("the primes"), english("Prime."), True),
         (asked("7 primes"), english("7 primes"), True),
-        # Numbers alone say nothing.
+        # Numbers alone do not count.
         (asked("7"), english("7"), False),
         (asked("prime number theorem"), spanish("El teorema de los números primos."), True),
         (asked("素数", "zh"), english("A prime."), True),
         (asked("连续函数", "zh"), chinese("连续函数"), True),
         (asked("连续函数", "zh"), chinese("连续"), False),
-        # Two of its letters mean a number elsewhere.
+        # Two of its characters mean a number in other contexts.
         (asked("连续函数", "zh"), english("A number."), False),
         (asked("有理数", "zh"), english("A number."), False),
-        # Two terms of the glossary have the same stem, as "diagonal" and "diagonalization".
+        # Two terms of the glossary, "diagonal" and "diagonalization", have the same stem.
         (asked("diagonalizable matrix"), english("A matrix and its diagonals."), False),
         (asked("diagonalizable matrix"), english("Diagonalization of a matrix."), True),
         (asked("matriz diagonalizable", "es"), english("A matrix, its diagonal."), False),
         (asked("matriz diagonalizable", "es"), english("Diagonalization of a matrix."), True),
     ],
 )
-def test_a_post_says_a_question_in_full_where_it_has_all_words_or_their_translations(
+def test_a_post_matches_a_question_fully_if_it_has_all_words_or_their_translations(
     index: LexicalRetriever, question: Question, post: Post, expected: bool
 ) -> None:
     assert (index.ask([question])[0].shortest_passage(post) is not None) == expected
@@ -540,15 +548,15 @@ def test_a_post_says_a_question_in_full_where_it_has_all_words_or_their_translat
     ("post", "words", "quotes"),
     [
         (english("A sum of\n$$p\n+q$$-like primes."), 4, ["sum of $p +q$-like primes"]),
-        # Formulas are no words, and a long one is not quoted.
+        # Formulas do not count as words, and a long one is not quoted.
         (english(f"A sum $a$ ${'x' * 99}$ of primes."), 3, ["sum … of primes"]),
-        # The end of a field does not go on with the next one.
+        # A quote does not continue in the next field.
         (Post("1", "Here is a sum.", "Odd primes", language="en"), 5, ["primes", "sum"]),
         (Post("1", "Primes, $2$.", tags=("odd", "sum"), language="en"), 4, ["Primes", "sum"]),
         (Post("1", "Odd.", tags=("direct-sum", "primes"), language="en"), 2, ["sum, primes"]),
     ],
 )
-def test_the_fewest_words_are_quoted_field_by_field_with_their_formulas(
+def test_the_shortest_passage_is_quoted_field_by_field_with_its_formulas(
     index: LexicalRetriever, post: Post, words: int, quotes: list[str]
 ) -> None:
     found = index.ask([asked("sum of primes")])[0].shortest_passage(post)
@@ -581,14 +589,14 @@ def test_a_hyphenated_translation_is_a_term(tmp_path: Path) -> None:
         ("A group of Abel is abelian, and so is an odd group.", "group of Abel is abelian"),
     ],
 )
-def test_what_is_short_for_a_term_is_quoted_with_the_other_words_near_it(
+def test_a_short_form_of_a_term_is_quoted_with_the_other_words_near_it(
     index: LexicalRetriever, body: str, quote: str
 ) -> None:
     found = index.ask([asked("abelian group")])[0].shortest_passage(english(body))
     assert found == (1, (quote,), False)
 
 
-def test_a_reason_names_no_other_term_of_the_glossary_with_the_stem_of_a_translation(
+def test_a_reason_names_no_other_glossary_term_with_the_stem_of_a_translation(
     tmp_path: Path,
 ) -> None:
     question = asked("diagonalizable", "es")
@@ -614,7 +622,7 @@ def test_a_reason_names_no_other_term_of_the_glossary_with_the_stem_of_a_transla
         ("prime", False),
     ],
 )
-def test_words_are_asked_for_in_their_order_with_any_endings_and_nothing_between(
+def test_an_inflection_of_the_query_has_the_same_words_in_order_with_nothing_between(
     index: LexicalRetriever, words: str, expected: bool
 ) -> None:
     [reply] = index.ask([asked("prime number")])
@@ -623,7 +631,7 @@ def test_words_are_asked_for_in_their_order_with_any_endings_and_nothing_between
     assert reply.is_inflection_of_query(f"odd {words}", "en") == expected
 
 
-def test_an_index_says_whether_a_post_has_one_of_some_terms(tmp_path: Path) -> None:
+def test_an_index_knows_whether_any_post_has_one_of_some_terms(tmp_path: Path) -> None:
     choices = LexicalSettings()
     folders = [
         build(tmp_path / name, [english(name)], choices) for name in ("ring", "field", "group")
@@ -634,7 +642,7 @@ def test_an_index_says_whether_a_post_has_one_of_some_terms(tmp_path: Path) -> N
     assert not index.has(["nowhere"])
 
 
-def test_a_merged_segment_is_that_of_the_posts_that_were_kept(tmp_path: Path) -> None:
+def test_a_merged_segment_equals_one_built_from_the_kept_posts(tmp_path: Path) -> None:
     choices = LexicalSettings()
     parts = [build(tmp_path / "a", POSTS[:3], choices), build(tmp_path / "b", POSTS[3:], choices)]
     sources = [
@@ -648,15 +656,15 @@ def test_a_merged_segment_is_that_of_the_posts_that_were_kept(tmp_path: Path) ->
         assert (tmp_path / "merged" / file.name).read_bytes() == file.read_bytes(), file.name
 
 
-def test_a_reason_names_no_translation_that_is_unlikely(tmp_path: Path) -> None:
-    # The Hindi word for a value also begins "let us suppose".
+def test_a_reason_names_no_unlikely_translation(tmp_path: Path) -> None:
+    # The Hindi word for "value" is also the first word of "let us suppose".
     post = Post("1", "Let it be an integral. Its value is one.", language="en")
     [reply] = over(tmp_path / "index", post).ask([asked("समाकल का मान", "hi")])
     assert 0 < reply.wanted["let"] < reply.wanted["valu"]
     assert {one.found for one in reply.reason(0, post).evidence} == {"integral", "value"}
 
 
-def test_a_post_may_say_all_words_or_their_translations(tmp_path: Path) -> None:
+def test_posts_that_may_have_all_words_or_their_translations_are_recognised(tmp_path: Path) -> None:
     index = over(
         tmp_path / "index",
         english("Every prime number is odd."),
@@ -684,7 +692,7 @@ def test_a_post_may_say_all_words_or_their_translations(tmp_path: Path) -> None:
     assert index.ask([asked("the of")])[0].shortest_passage(english("the of")) is None
 
 
-def test_without_translations_only_the_words_themselves_are_looked_for(tmp_path: Path) -> None:
+def test_without_translation_only_the_words_themselves_match(tmp_path: Path) -> None:
     settings = LexicalSettings(**MATCHED, translate=False)  # type: ignore[arg-type]
     posts = [english("A prime number."), spanish("Un número primo.")]
     index = LexicalRetriever([build(tmp_path / "index", posts, settings)], settings)
@@ -692,16 +700,16 @@ def test_without_translations_only_the_words_themselves_are_looked_for(tmp_path:
     assert [reply.may_match_all(number) for number in (0, 1)] == [True, False]
 
 
-def test_words_are_asked_for_in_one_of_the_languages_of_a_question(
+def test_an_inflection_of_the_query_may_be_in_any_language_of_the_question(
     index: LexicalRetriever, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Question, "languages", ("de", "en"))  # a short one may be in either
+    monkeypatch.setattr(Question, "languages", ("de", "en"))  # it may be in either language
     [reply] = index.ask([asked("prime numbers")])
     assert reply.is_inflection_of_query("primes number", "en")
 
 
 @pytest.mark.parametrize(("more", "expected"), [(7, [0]), (8, [])])
-def test_a_question_of_eight_words_finds_other_forms_of_its_concepts(
+def test_a_question_of_at_most_eight_words_finds_other_forms_of_its_concepts(
     tmp_path: Path, more: int, expected: list[int]
 ) -> None:
     post = Post("a", "Diagonalization is a change of basis.", language="en")
@@ -719,15 +727,15 @@ def test_a_question_of_eight_words_finds_other_forms_of_its_concepts(
         (asked("Äquator", "de"), "An equation.", "en", []),
         (asked("Äquator", "de"), "An equation of the equator.", "en", ["equator"]),
         (asked("equator"), "Jedna rovnice.", "cs", []),
-        # What is derived from a word is met.
+        # Words that are derived from a word match it.
         (asked("integrate"), "The integrals.", "en", ["integrals"]),
         (asked("equational"), "An equation.", "en", ["equation"]),
-        # "If" stands with any word in sentences and their translations.
+        # In pairs of translated sentences, "if" occurs with any word.
         (asked("gibt", "de"), "If it gives one.", "en", ["gives"]),
         (asked("todos", "es"), "All of them.", "en", ["All"]),
     ],
 )
-def test_a_word_with_the_stem_of_a_term_that_it_is_not_is_neither_named_nor_counted(
+def test_a_word_that_only_shares_the_stem_of_a_term_is_neither_named_nor_counted(
     tmp_path: Path, question: Question, body: str, language: str, met: list[str]
 ) -> None:
     post = Post("0", body, language=language)
@@ -736,7 +744,7 @@ def test_a_word_with_the_stem_of_a_term_that_it_is_not_is_neither_named_nor_coun
     assert bool(reply.shortest_passage(post)) == bool(met)
 
 
-def test_of_code_the_name_that_was_asked_for_is_named(tmp_path: Path) -> None:
+def test_a_reason_names_only_the_matching_name_in_code(tmp_path: Path) -> None:
     post = Post("0", "Then np.quantile(medians, 0.5) of all.", language="en")
     [reply] = over(tmp_path / "index", post).ask([asked("median")])
     assert [one.found for one in reply.reason(0, post).evidence] == ["medians"]
@@ -751,7 +759,7 @@ def test_tags_are_read_in_english_too(tmp_path: Path) -> None:
     assert {one.found for one in reply.reason(0, posts[0]).evidence} == {"number", "theory"}
 
 
-def test_a_short_translation_may_say_all_words_of_a_term(tmp_path: Path) -> None:
+def test_a_translation_of_one_word_can_match_all_words_of_a_term(tmp_path: Path) -> None:
     posts = (Post("0", "Der Zwischenwertsatz.", language="de"), english("A value."))
     [reply] = over(tmp_path / "index", *posts).ask([asked("intermediate value theorem")])
     assert [reply.may_match_all(number) for number in (0, 1)] == [True, False]

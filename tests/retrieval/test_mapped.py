@@ -1,4 +1,4 @@
-"""Arrays that strangers wrote are refused before anything is read from them."""
+"""Mapped arrays: damaged and forged files are refused before their values are used."""
 
 import zlib
 from collections.abc import Callable
@@ -36,7 +36,7 @@ def change(path: Path, row: int, size: int = 8) -> None:
         [1, 5],
         [0, 4],
         [0, 3, 2, 5],
-        # Each difference of these comes out positive, because it does not fit into 64 bits.
+        # All differences become positive, because they overflow 64 bits.
         [0, 5 * 10**18, -8 * 10**18, 5],
     ],
 )
@@ -45,12 +45,12 @@ def test_ends_that_do_not_rise_are_refused(ends: list[int]) -> None:
         check_rising(Path("ends.npy"), np.array(ends, dtype=np.int64), 5)
 
 
-def test_ends_that_rise_pass() -> None:
+def test_ends_that_rise_are_accepted() -> None:
     check_rising(Path("ends.npy"), np.array([0, 2, 2, 5]), 5)
 
 
-def test_values_of_every_block_are_held_against_their_limit(tmp_path: Path) -> None:
-    """A file of several blocks: a value beyond the limit is found in whichever block it is."""
+def test_values_of_every_block_are_checked_against_their_limit(tmp_path: Path) -> None:
+    """The file has several blocks; a value beyond the limit is found in any of them."""
     for place in (0, 20_000, 99_999):
         folder = tmp_path / str(place)
         folder.mkdir()
@@ -64,7 +64,7 @@ def test_values_of_every_block_are_held_against_their_limit(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("name", ["a.npy", "b.npy", "c.npy"])
-def test_a_change_is_found_in_whichever_file_it_is(tmp_path: Path, name: str) -> None:
+def test_a_change_in_any_file_is_found(tmp_path: Path, name: str) -> None:
     for file in ("a.npy", "b.npy", "c.npy"):
         np.save(tmp_path / file, np.arange(30_000))
     seal(tmp_path)
@@ -77,7 +77,7 @@ def test_a_change_is_found_in_whichever_file_it_is(tmp_path: Path, name: str) ->
         Mapped(tmp_path / name, "int64").whole  # noqa: B018
 
 
-def test_what_was_read_is_not_checked_again(
+def test_blocks_that_were_read_are_not_checked_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     np.save(tmp_path / "values.npy", np.arange(100_000))
@@ -93,8 +93,8 @@ def test_what_was_read_is_not_checked_again(
     monkeypatch.setattr(mapped.zlib, "crc32", zlib.crc32)
 
 
-def test_every_64_kib_of_a_file_have_a_checksum(tmp_path: Path) -> None:
-    """Libraries that were written before are read with these checksums, too."""
+def test_every_64_kib_of_a_file_has_a_checksum(tmp_path: Path) -> None:
+    """Existing libraries have these checksums, so they must not change."""
     first, second = bytes(range(256)) * 257, b"abc"
     (tmp_path / "a.bin").write_bytes(first)
     (tmp_path / "b.bin").write_bytes(second)
@@ -103,7 +103,7 @@ def test_every_64_kib_of_a_file_have_a_checksum(tmp_path: Path) -> None:
     assert np.load(tmp_path / "checksums.npy").tolist() == expected
 
 
-def test_checksums_are_removed_and_nothing_else(tmp_path: Path) -> None:
+def test_unsealing_removes_only_the_checksums(tmp_path: Path) -> None:
     (tmp_path / "inner").mkdir()
     for place in (tmp_path, tmp_path / "inner"):
         np.save(place / "values.npy", np.arange(3))
@@ -113,7 +113,7 @@ def test_checksums_are_removed_and_nothing_else(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("read", WAYS.values(), ids=WAYS)
-def test_a_block_is_compared_when_something_in_it_is_read(
+def test_a_block_is_checked_when_a_row_in_it_is_read(
     tmp_path: Path, read: Callable[[Mapped, int, int], Any]
 ) -> None:
     file = tmp_path / "values.npy"
@@ -143,7 +143,7 @@ def test_a_change_in_the_last_row_of_a_table_is_found(
         read(values, 9_999, 10_000)
 
 
-def test_a_range_that_ends_with_the_first_byte_of_a_block_is_compared(tmp_path: Path) -> None:
+def test_the_block_whose_first_byte_ends_a_range_is_checked(tmp_path: Path) -> None:
     file = tmp_path / "values.npy"
     np.save(file, np.zeros(100_000, dtype=np.uint8))
     seal(tmp_path)
@@ -155,7 +155,7 @@ def test_a_range_that_ends_with_the_first_byte_of_a_block_is_compared(tmp_path: 
 
 
 @pytest.mark.parametrize("place", [FIRST, LAST])
-def test_limits_are_those_of_the_block_that_is_read(tmp_path: Path, place: int) -> None:
+def test_limits_are_checked_only_in_the_blocks_that_are_read(tmp_path: Path, place: int) -> None:
     numbers = np.zeros(30_000, dtype=np.int64)
     numbers[place] = 8
     np.save(tmp_path / "values.npy", numbers)
@@ -179,7 +179,7 @@ def test_limits_hold_from_the_first_value_to_the_last(
 
 
 def test_a_changed_header_is_found_when_a_file_is_opened(tmp_path: Path) -> None:
-    """Nothing of what it says is believed: here, in which order the bytes of a value come."""
+    """Here the byte order in the header is changed."""
     file = tmp_path / "values.npy"
     np.save(file, np.arange(3, dtype="<i8"))
     seal(tmp_path)
@@ -189,7 +189,7 @@ def test_a_changed_header_is_found_when_a_file_is_opened(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(("kind", "dimensions"), [("int32", 1), ("int64", 2)])
-def test_values_of_another_kind_or_shape_are_refused(
+def test_values_of_another_type_or_shape_are_refused(
     tmp_path: Path, kind: str, dimensions: int
 ) -> None:
     np.save(tmp_path / "values.npy", np.arange(3, dtype=np.int64))
@@ -197,7 +197,7 @@ def test_values_of_another_kind_or_shape_are_refused(
         Mapped(tmp_path / "values.npy", kind, dimensions=dimensions)
 
 
-def test_a_table_whose_columns_come_first_is_refused(tmp_path: Path) -> None:
+def test_a_table_in_the_order_of_columns_is_refused(tmp_path: Path) -> None:
     np.save(tmp_path / "values.npy", np.asfortranarray(np.arange(6).reshape(2, 3)))
     with pytest.raises(DamagedLibrary, match="not a plain array"):
         Mapped(tmp_path / "values.npy", "int64", dimensions=2)
@@ -213,7 +213,7 @@ def test_an_empty_file_holds_no_array_and_no_bytes(tmp_path: Path) -> None:
     assert content[:] == b""
 
 
-def test_bytes_are_compared_when_they_are_read(tmp_path: Path) -> None:
+def test_bytes_are_checked_when_they_are_read(tmp_path: Path) -> None:
     file = tmp_path / "texts.txt"
     file.write_bytes(b"a" * 200_000)
     seal(tmp_path)
@@ -239,7 +239,7 @@ def test_too_few_checksums_are_refused(tmp_path: Path) -> None:
         MappedBytes(tmp_path / "b.bin")
 
 
-def test_a_link_beside_the_files_has_no_checksum(tmp_path: Path) -> None:
+def test_a_link_next_to_the_files_has_no_checksum(tmp_path: Path) -> None:
     np.save(tmp_path / "values.npy", np.arange(3))
     seal(tmp_path)
     (tmp_path / "link").symlink_to(tmp_path / "values.npy")
@@ -247,7 +247,7 @@ def test_a_link_beside_the_files_has_no_checksum(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("read", WAYS.values(), ids=WAYS)
-def test_an_array_in_memory_is_read_as_one_on_disk(
+def test_an_array_in_memory_is_read_like_one_on_disk(
     tmp_path: Path, read: Callable[[Mapped, int, int], Any]
 ) -> None:
     numbers = np.arange(5)

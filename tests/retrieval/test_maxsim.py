@@ -1,4 +1,4 @@
-"""MaxSim in process: exact scores, quicker strategies, and what is written to disk."""
+"""MaxSim in process: exact scores, faster strategies, and the files on disk."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ def some_posts(random, count, most=12):
 
 
 def plain_maxsim(query, posts):
-    """MaxSim as its definition says."""
+    """MaxSim, computed by its definition."""
     return np.array([(query @ post.T).max(axis=1).mean() if len(post) else 0.0 for post in posts])
 
 
@@ -40,7 +40,7 @@ def test_exact_scores_are_those_of_the_definition(tmp_path, storage, error):
 
 
 @given(counts=st.lists(st.integers(0, 5), min_size=1, max_size=600), seed=st.integers(0, 9))
-def test_every_vector_comes_back_as_it_was_given(tmp_path_factory, counts, seed):
+def test_every_vector_is_read_back_up_to_rounding(tmp_path_factory, counts, seed):
     random = np.random.default_rng(seed)
     posts = [unit(random, count) for count in counts]
     folder = tmp_path_factory.mktemp("vectors") / "stored"
@@ -63,7 +63,7 @@ def test_one_thread_and_many_give_the_same_scores(tmp_path):
     assert np.array_equal(one, many)
 
 
-def test_a_search_over_segments_is_a_search_over_all_posts(tmp_path):
+def test_several_segments_give_the_same_results_as_one(tmp_path):
     random = np.random.default_rng(1)
     posts = some_posts(random, 500)
     write_multivectors(tmp_path / "all", posts, "float16")
@@ -76,7 +76,7 @@ def test_a_search_over_segments_is_a_search_over_all_posts(tmp_path):
     assert np.array_equal(whole.scores, parts.scores)
 
 
-def test_scores_do_not_depend_on_which_others_are_asked_for(tmp_path):
+def test_the_score_of_a_post_does_not_depend_on_the_other_posts(tmp_path):
     random = np.random.default_rng(1)
     write_multivectors(tmp_path / "all", some_posts(random, 400), "float16")
     search = MaxSim([tmp_path / "all"])
@@ -96,20 +96,20 @@ def test_posts_that_are_not_allowed_are_not_found(tmp_path):
 
 
 def clustered(random, count):
-    """Posts as models make them: vectors near one of a few directions each."""
+    """Posts like those of real models: each vector is near one of a few directions."""
     centres = unit(random, 60)
     posts = []
     for _ in range(count):
         near = centres[random.integers(0, 60, random.integers(2, 12))]
         noisy = near + 0.15 * random.standard_normal(near.shape, dtype=np.float32)
-        # The last one sums up the others.
+        # The last vector is the mean of the others.
         noisy = np.concatenate([noisy, noisy.mean(axis=0, keepdims=True)])
         posts.append(noisy / np.linalg.norm(noisy, axis=1, keepdims=True))
     return posts
 
 
 @pytest.mark.thorough
-def test_a_quick_first_look_finds_much_of_what_the_exact_search_finds(tmp_path):
+def test_a_fast_first_stage_finds_many_posts_of_the_exact_search(tmp_path):
     random = np.random.default_rng(1)
     write_multivectors(tmp_path / "all", clustered(random, 2000), "float16")
     queries = clustered(random, 20)
@@ -122,7 +122,7 @@ def test_a_quick_first_look_finds_much_of_what_the_exact_search_finds(tmp_path):
     assert np.mean(shares) >= 0.3
 
 
-def test_no_more_posts_are_looked_at_than_the_first_look_hands_on(tmp_path):
+def test_a_search_finds_only_the_candidates_of_the_first_stage(tmp_path):
     random = np.random.default_rng(1)
     posts = clustered(random, 300)
     write_multivectors(tmp_path / "first", posts[:200], "float16")
@@ -135,7 +135,7 @@ def test_no_more_posts_are_looked_at_than_the_first_look_hands_on(tmp_path):
             assert sorted(first.numbers.tolist()) == sorted(second.numbers.tolist())
 
 
-def test_single_compares_the_last_vectors_alone(tmp_path):
+def test_single_compares_only_the_last_vectors(tmp_path):
     random = np.random.default_rng(1)
     posts = [unit(random, 4) for _ in range(50)]
     write_multivectors(tmp_path / "all", posts, "float16")
@@ -145,7 +145,7 @@ def test_single_compares_the_last_vectors_alone(tmp_path):
     assert found.numbers.tolist() == np.argsort(-cosines)[:5].tolist()
 
 
-def test_wrong_settings_and_files_are_refused_in_one_line(tmp_path):
+def test_invalid_settings_and_files_are_refused(tmp_path):
     with pytest.raises(InputError, match="strategy is 'fast'"):
         MaxSim([], "fast")
     with pytest.raises(InputError, match="storage is 'float8'"):
@@ -164,14 +164,14 @@ def test_a_missing_file_is_named(tmp_path):
         MultiVectors(Path(tmp_path))
 
 
-def test_vectors_stand_in_blocks_of_256_posts():
-    """Libraries that were written before are read by the same order."""
+def test_vectors_are_stored_in_blocks_of_256_posts():
+    """Existing libraries have this order, so it must not change."""
     counts = np.array([1] * 255 + [2] + [3], dtype=np.int32)
     rows = Layout(counts).rows.tolist()
     assert rows == [*range(1, 256), 0, 256, 257, 258, 259]
 
 
-def test_small_numbers_keep_their_digits_in_a_byte(tmp_path):
+def test_small_numbers_keep_their_precision_in_int8(tmp_path):
     post = np.array([[0.1, -0.05, 0.02], [-0.1, 0.0, 0.1]], dtype=np.float32)
     write_multivectors(tmp_path / "new" / "vectors", [post], "int8")
     stored = MultiVectors(tmp_path / "new" / "vectors")
@@ -179,7 +179,7 @@ def test_small_numbers_keep_their_digits_in_a_byte(tmp_path):
     np.testing.assert_allclose(stored.documents, post[1:], atol=0.0004)
 
 
-def test_posts_without_vectors_are_like_nothing(tmp_path):
+def test_posts_without_vectors_get_a_score_of_zero(tmp_path):
     write_multivectors(tmp_path / "none", [np.zeros((0, 16), dtype=np.float32)] * 2, "float16")
     none = MultiVectors(tmp_path / "none")
     assert (len(none), none.total, none.dimensions) == (2, 0, 0)
@@ -190,7 +190,7 @@ def test_posts_without_vectors_are_like_nothing(tmp_path):
     assert some.scores_of(unit(random, 0), np.array([0, 1])).tolist() == [0, 0]
 
 
-def test_a_query_may_have_more_vectors_than_are_multiplied_at_once(tmp_path):
+def test_a_query_may_have_more_vectors_than_one_batch(tmp_path):
     random = np.random.default_rng(1)
     posts = some_posts(random, 5)
     write_multivectors(tmp_path / "vectors", posts, "float16")
@@ -213,6 +213,6 @@ def test_a_query_without_vectors_finds_nothing(tmp_path, strategy):
         search.scores_of(unit(random, 2, 8), np.array([0]))
 
 
-def test_a_first_look_at_nothing_is_refused():
+def test_a_depth_of_zero_is_refused():
     with pytest.raises(InputError, match="depth is 0; it must be at least 1"):
         MaxSim([], "document", depth=0)

@@ -1,7 +1,7 @@
 """Search by meaning: posts in passages, compared with a question by the built-in encoder.
 
-The model here is a tiny one that finds texts alike when they share tokens; what the real one
-understands is tested in `tests/encoders`.
+The model here is a tiny one: texts are similar if they share tokens. The real one is tested in
+`tests/encoders`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -36,7 +36,7 @@ EVEN, BOUNDED, COMPACT, ODD, HINDI, SPANISH = TEXTS
 
 
 def choose(model: str, **more: Any) -> MeaningSettings:
-    """The usual choices, with the whole cosine as the score of a post."""
+    """The default settings, with the whole cosine as the score of a post."""
     return MeaningSettings(model, **{"min_cosine": 0.0, **more})
 
 
@@ -67,7 +67,7 @@ def of_bodies(*bodies: str) -> list[Post]:
 
 
 def asked(text: str, title: str = "") -> Question:
-    # Said to be English, so that the glossary has no part in it.
+    # Marked as English, so that the glossary is not used.
     return Question(Query(id="q", text=text, title=title, language="en"))
 
 
@@ -75,7 +75,7 @@ def scores(retriever: MeaningRetriever, question: Question, count: int) -> list[
     return retriever.ask([question])[0].scores(np.arange(count)).tolist()
 
 
-def test_the_nearest_post_comes_first(tmp_path: Path, model: str) -> None:
+def test_the_nearest_post_ranks_first(tmp_path: Path, model: str) -> None:
     retriever = opened(tmp_path / "index", of_bodies(*TEXTS), choose(model))
     for number, text in enumerate(TEXTS):
         found = retriever.ask([asked(text)])[0].best(3)
@@ -85,7 +85,9 @@ def test_the_nearest_post_comes_first(tmp_path: Path, model: str) -> None:
         assert len(found.numbers) <= 3
 
 
-def test_blank_posts_and_blank_questions_find_nothing(tmp_path: Path, model: str) -> None:
+def test_blank_posts_are_not_found_and_blank_questions_find_nothing(
+    tmp_path: Path, model: str
+) -> None:
     retriever = opened(tmp_path / "index", of_bodies("", EVEN, " $$ "), choose(model))
     replies = retriever.ask([asked(EVEN), asked("$ $")])
     found, nothing = (reply.best(5) for reply in replies)
@@ -104,7 +106,7 @@ def test_blank_posts_and_blank_questions_find_nothing(tmp_path: Path, model: str
     ],
     ids=lambda post: post.id,
 )
-def test_a_post_may_lack_whatever_it_likes(tmp_path: Path, model: str, post: Post) -> None:
+def test_a_post_may_lack_any_of_its_fields(tmp_path: Path, model: str, post: Post) -> None:
     retriever = opened(tmp_path / "index", [*of_bodies(EVEN, ""), post], choose(model))
     found = retriever.ask([asked(BOUNDED)])[0].best(1)
     assert found.numbers.tolist() == [2]
@@ -124,7 +126,7 @@ def test_the_best_passage_counts_most_and_question_and_body_count_too(
     assert score == pytest.approx(expected, abs=0.01)
 
 
-def test_a_title_is_a_passage_of_its_own(tmp_path: Path, model: str) -> None:
+def test_a_title_is_a_separate_passage(tmp_path: Path, model: str) -> None:
     post = Post(id="1", title=BOUNDED, body=ODD)
     with_title, without = (
         opened(tmp_path / str(titles), [post], choose(model, titles=titles))
@@ -135,7 +137,7 @@ def test_a_title_is_a_passage_of_its_own(tmp_path: Path, model: str) -> None:
     assert found == pytest.approx((1 + drowned) / 2, abs=0.01)
 
 
-def test_a_title_is_found_without_its_formulas(tmp_path: Path, model: str) -> None:
+def test_a_title_is_found_with_and_without_its_formulas(tmp_path: Path, model: str) -> None:
     title = BOUNDED.replace("bounded", "bounded $x_1 + x_2 + x_3 + x_4$")
     posts = [Post(id="1", title=title, body=ODD)]
     with_title, without = (
@@ -147,12 +149,12 @@ def test_a_title_is_found_without_its_formulas(tmp_path: Path, model: str) -> No
         assert found == pytest.approx((1 + drowned) / 2, abs=0.01)
 
 
-def test_a_title_that_is_all_there_is_is_read_once(tmp_path: Path, model: str) -> None:
+def test_the_title_of_a_post_without_other_text_is_read_once(tmp_path: Path, model: str) -> None:
     folder = built(tmp_path / "index", [Post(id="1", title=EVEN, body="")], choose(model))
     assert len(np.load(folder / "vectors.npy")) == 1
 
 
-def test_the_title_of_a_question_is_read_with_the_question_alone(
+def test_the_title_of_a_question_is_read_only_together_with_the_question(
     tmp_path: Path, model: str, encoder: BuiltinEncoder
 ) -> None:
     post = Post(id="1", title="Sums", question=EVEN, body=ODD, language="en")
@@ -161,14 +163,14 @@ def test_the_title_of_a_question_is_read_with_the_question_alone(
     assert (np.load(folder / "vectors.npy") == expected).all()
 
 
-def test_the_reason_of_a_title_is_the_title(tmp_path: Path, model: str) -> None:
+def test_the_reason_quotes_a_title_that_matches(tmp_path: Path, model: str) -> None:
     post = Post(id="1", title=BOUNDED, body=" ".join([ODD] * 4))
     retriever = opened(tmp_path / "index", [post], choose(model, tokens=32))
     reason = retriever.ask([asked(BOUNDED)])[0].reason(0, post)
     assert BOUNDED in reason.detail
 
 
-def test_posts_in_other_languages_are_read_with_care(tmp_path: Path) -> None:
+def test_posts_in_other_languages_are_read_with_the_careful_network(tmp_path: Path) -> None:
     pytest.importorskip("onnx")
     model = str(make_builtin(tmp_path / "model", reader=True))
     encoder = BuiltinEncoder(Path(model))
@@ -188,7 +190,7 @@ def test_posts_in_other_languages_are_read_with_care(tmp_path: Path) -> None:
     assert (read[True] == np.stack([fast[0], slow[1], fast[2]])).all()
 
 
-def test_a_long_post_counts_as_much_as_its_best_passage(
+def test_a_long_post_scores_higher_by_its_passages_than_as_a_whole(
     tmp_path: Path, model: str, encoder: BuiltinEncoder
 ) -> None:
     choices = choose(model, tokens=32, body_passages=8)
@@ -200,7 +202,7 @@ def test_a_long_post_counts_as_much_as_its_best_passage(
     assert scores(retriever, asked(BOUNDED), 2)[0] > whole + 0.1
 
 
-def test_of_a_very_long_post_the_beginning_is_read(tmp_path: Path, model: str) -> None:
+def test_only_the_beginning_of_a_very_long_post_is_read(tmp_path: Path, model: str) -> None:
     choices = choose(model, tokens=16, body_passages=2)
     start = " ".join([EVEN] * 20)
     retriever = opened(tmp_path / "index", of_bodies(start, f"{start} {BOUNDED}"), choices)
@@ -229,7 +231,7 @@ def test_segments_are_searched_as_one_collection_with_the_same_scores(
     ]
     choices = choose(model)
     whole = opened(tmp_path / "whole", posts, choices)
-    # Every post is once the last of its segment, where its neighbour is the end of the file.
+    # Every post is the last of its own segment, where the file ends after it.
     alone = [built(tmp_path / str(number), [post], choices) for number, post in enumerate(posts)]
     split = MeaningRetriever(alone, choices)
     for text in [*TEXTS, "zero", "max", "दो", "x"]:
@@ -238,16 +240,18 @@ def test_segments_are_searched_as_one_collection_with_the_same_scores(
         assert one.tolist() == other.tolist()
 
 
-def test_a_cosine_below_zero_is_not_taken_for_zero(tmp_path: Path, model: str) -> None:
+def test_a_negative_cosine_is_not_treated_as_zero(tmp_path: Path, model: str) -> None:
     words = sorted({word for text in TEXTS for word in text.split()})
     retriever = opened(tmp_path / "index", of_bodies(*words), choose(model, min_cosine=-1.0))
     cosines = np.array([scores(retriever, asked(word), len(words)) for word in words]) - 1
-    # The last post is at the end of the file, where a zero would be easy to mistake for a cosine.
+    # The last post is at the end of the file, where a zero is easily mistaken for a cosine.
     assert (cosines[:, -1] < -0.01).any()
     assert cosines == pytest.approx(cosines.T, abs=0.02)
 
 
-def test_what_is_not_above_the_least_cosine_is_not_found(tmp_path: Path, model: str) -> None:
+def test_posts_whose_cosine_is_not_above_min_cosine_are_not_found(
+    tmp_path: Path, model: str
+) -> None:
     folder = built(tmp_path / "index", of_bodies(*TEXTS), choose(model))
     cosines = np.array(scores(MeaningRetriever([folder], choose(model)), asked(EVEN), 6))
     least = float(np.sort(cosines)[-3])
@@ -322,7 +326,7 @@ def test_a_post_that_is_found_again_is_not_read_again(
     assert len(read) == 1
 
 
-def test_a_segment_without_posts_is_no_obstacle(tmp_path: Path, model: str) -> None:
+def test_a_segment_without_posts_can_be_searched(tmp_path: Path, model: str) -> None:
     choices = choose(model)
     empty = built(tmp_path / "empty", [], choices)
     full = built(tmp_path / "full", of_bodies(EVEN), choices)
@@ -341,7 +345,7 @@ def test_the_same_posts_give_the_same_bytes(tmp_path: Path, model: str) -> None:
         assert file.read_bytes() == (other / file.name).read_bytes(), file.name
 
 
-def test_vectors_in_eight_bits_are_near_enough(encoder: BuiltinEncoder) -> None:
+def test_vectors_in_int8_are_close_to_the_original_vectors(encoder: BuiltinEncoder) -> None:
     vectors = np.concatenate([encoder.encode(TEXTS), np.zeros((1, 64), dtype=np.float32)])
     numbers, scales = quantize_int8(vectors)
     restored = numbers * scales[:, None]
@@ -387,13 +391,13 @@ def test_a_model_of_another_kind_is_refused(tmp_path: Path) -> None:
     "choice",
     [{"tokens": 4}, {"question_passages": -1}, {"question_passages": 0, "body_passages": 0}],
 )
-def test_choices_that_leave_nothing_to_read_are_refused(choice: dict[str, int]) -> None:
+def test_settings_that_leave_nothing_to_read_are_refused(choice: dict[str, int]) -> None:
     with pytest.raises(InputError, match="tokens must be at least 8"):
         MeaningSettings(**choice)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("least", [1.0, -1.5, float("nan")])
-def test_a_least_cosine_that_no_post_or_every_post_exceeds_is_refused(least: float) -> None:
+def test_min_cosine_and_query_title_outside_their_ranges_are_refused(least: float) -> None:
     with pytest.raises(InputError, match="min_cosine must be a cosine from -1 to below 1"):
         MeaningSettings(min_cosine=least)
     with pytest.raises(InputError, match="query_title is -1; it cannot be less than 0"):
@@ -403,7 +407,7 @@ def test_a_least_cosine_that_no_post_or_every_post_exceeds_is_refused(least: flo
 def test_passages_longer_than_the_model_reads_are_refused(tmp_path: Path, model: str) -> None:
     with pytest.raises(InputError, match="but the model reads 128 at most"):
         opened(tmp_path / "index", of_bodies(" ".join(TEXTS * 9)), choose(model, tokens=500))
-    # Before a long build, not at its end.
+    # This happens before a long build, not at its end.
     [post] = of_bodies(" ".join(TEXTS * 9))
     with pytest.raises(InputError, match="but the model reads 128 at most"):
         MeaningBuilder(choose(model, tokens=500)).prepare(read_post(post))
@@ -420,7 +424,7 @@ def test_each_distinct_passage_is_encoded_once(
         return encode(self, rows, careful, steady=steady)
 
     monkeypatch.setattr(BuiltinEncoder, "encode_tokens", noted)
-    # Answers to one question, a copy, and a body that is said elsewhere as a question.
+    # Answers to one question, a copy of one, and a body that equals this question.
     answer = Post(id="copy", title="Sums", question=EVEN, body=ODD, language="en")
     posts = [replace(answer, id=f"{number}", body=text) for number, text in enumerate(TEXTS)]
     posts += [answer, Post(id="question", body=f"Sums\n\n{EVEN}", language="en")]
@@ -443,7 +447,7 @@ def test_each_distinct_passage_is_encoded_once(
 
 
 @pytest.mark.thorough
-def test_passages_are_encoded_in_batches_of_any_size_to_the_same_bytes(
+def test_the_batch_size_does_not_change_the_bytes_of_an_index(
     tmp_path: Path, model: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     posts = [
@@ -472,7 +476,9 @@ def test_two_models_read_their_own_passages(tmp_path: Path, model: str) -> None:
     assert one == same
 
 
-def test_torch_encodes_the_same_posts_to_the_same_vectors(tmp_path: Path, model: str) -> None:
+def test_torch_encodes_the_same_posts_to_nearly_the_same_vectors(
+    tmp_path: Path, model: str
+) -> None:
     pytest.importorskip("torch")
     here = built(tmp_path / "here", of_bodies(*TEXTS, *TEXTS), choose(model))
     recipe = load_recipe("meaning", [f"parts.meaning.model={model}"])
@@ -487,7 +493,7 @@ def test_torch_encodes_the_same_posts_to_the_same_vectors(tmp_path: Path, model:
 
 
 @pytest.mark.parametrize("change", [build_library, add_posts])
-def test_a_device_that_is_not_there_is_refused_before_any_post_is_read(
+def test_an_unknown_device_is_refused_before_any_post_is_read(
     tmp_path: Path, change: Callable[..., object]
 ) -> None:
     def posts() -> Iterator[Post]:
@@ -503,7 +509,7 @@ def test_a_device_that_is_not_there_is_refused_before_any_post_is_read(
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("processes", [1, 2])
-def test_a_library_is_built_added_to_and_searched(
+def test_a_library_can_be_built_extended_and_searched(
     tmp_path: Path, model: str, processes: int
 ) -> None:
     recipe = load_recipe("meaning", [f"parts.meaning.model={model}"])
@@ -516,7 +522,7 @@ def test_a_library_is_built_added_to_and_searched(
     assert any(reason.part == "meaning" and BOUNDED in reason.detail for reason in hit.reasons)
 
 
-def test_means_of_posts_are_kept_and_are_the_same_the_second_time(
+def test_means_of_posts_have_length_one_and_are_the_same_the_second_time(
     tmp_path: Path, model: str
 ) -> None:
     retriever = opened(tmp_path / "index", of_bodies(*TEXTS), choose(model))
@@ -534,7 +540,7 @@ def test_means_of_posts_are_kept_and_are_the_same_the_second_time(
     assert np.array_equal(reply.means(numbers), first)
 
 
-def test_a_merged_segment_is_that_of_the_posts_that_were_kept(
+def test_a_merged_segment_equals_one_built_from_the_kept_posts(
     tmp_path: Path, model: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     choices = choose(model)
@@ -554,10 +560,10 @@ def test_a_merged_segment_is_that_of_the_posts_that_were_kept(
 
 
 @pytest.mark.parametrize("is_asked", [False, True])
-def test_a_sentence_is_quoted_from_the_passage_that_it_is_in(
+def test_a_reason_quotes_a_sentence_from_the_passage_that_has_it(
     tmp_path: Path, model: str, encoder: BuiltinEncoder, is_asked: bool
 ) -> None:
-    """A text of two passages, the first sentence and the two others; beside it a text of one."""
+    """One text has two passages, its first sentence and the two others; the other text has one."""
     long = f"{ODD} {EVEN} It is."
     sizes = [len(row) for row in encoder.tokens([ODD, f"{ODD} {EVEN}", long])]
     assert sizes[1] < sizes[2] <= 2 * sizes[0]

@@ -1,4 +1,4 @@
-"""Passages whose vectors are given by hand: what posts are near, and how near."""
+"""Search by meaning with vectors written by hand: which posts are near, and their cosines."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from mathsetu.retrieval import kernels, meaning
 from mathsetu.retrieval.meaning import MeaningRetriever, MeaningSegment, MeaningSettings
 from mathsetu.retrieval.segments import Numbering
 
-#: The cosines of what was asked, of what is said and of the titles of a post.
+#: The cosines of a post's passages: of the question, of the body and of the title.
 Post = tuple[list[float], list[float], list[float]]
 QUERY = np.array([1, 0], dtype=np.float32)
 BOTH: Post = ([0.2, 0.6], [0.4, 0.1], [])
@@ -25,7 +25,7 @@ BLANK: Post = ([], [], [])
 def segment_of(
     vectors: Any, counts: Sequence[int], scales: Sequence[float] | float = 0.01
 ) -> MeaningSegment:
-    """A segment of some passages, and how many each post has of the three kinds."""
+    """A segment of some passages; the counts are those of the three kinds, post by post."""
     rows = np.array(vectors, dtype=np.int8)
     return MeaningSegment.from_arrays(
         "here",
@@ -62,14 +62,16 @@ def retriever_of(*segments: MeaningSegment) -> MeaningRetriever:
     ],
 )
 @pytest.mark.parametrize("number", [0, 1, 2])
-def test_a_post_is_as_near_as_its_passages_say(post: Post, expected: float, number: int) -> None:
+def test_the_cosine_of_a_post_is_weighted_over_its_passages(
+    post: Post, expected: float, number: int
+) -> None:
     posts = [BOTH, TITLED]
     posts.insert(number, post)
     found = with_cosines(*posts).cosines(np.array([number, number]), QUERY)
     assert found.tolist() == pytest.approx([expected, expected], abs=1e-4)
 
 
-def test_posts_are_as_near_together_as_alone() -> None:
+def test_several_posts_get_the_cosines_that_each_gets_alone() -> None:
     segment = with_cosines(BOTH, BLANK, TITLED, ASKED, SAID, TITLE)
     found = segment.cosines(np.array([5, 1, 0, 3]), QUERY)
     assert found.tolist() == pytest.approx([0.7, 0, 0.44, 0.5], abs=1e-4)
@@ -80,19 +82,19 @@ def test_posts_are_as_near_together_as_alone() -> None:
     [
         (BOTH, (0, 1)),
         (([0.2], [0.4, 0.7], []), (1, 1)),
-        # A title counts as a passage behind those of the text.
+        # A title counts as a passage after those of the text.
         (TITLED, (1, 2)),
         (TITLE, (1, 0)),
         (BLANK, (0, 0)),
     ],
 )
-def test_the_nearest_passage_is_named_by_its_text_and_its_place(
+def test_the_nearest_passage_is_given_by_its_text_and_its_number(
     post: Post, expected: tuple[int, int]
 ) -> None:
     assert with_cosines(ASKED, post, TITLED).nearest(1, QUERY) == expected
 
 
-def test_a_passage_belongs_to_its_post() -> None:
+def test_each_passage_is_assigned_to_its_post() -> None:
     segment = with_cosines(BOTH, BLANK, TITLED, TITLE)
     assert segment.owners(np.arange(9)).tolist() == [0, 0, 0, 0, 2, 2, 2, 2, 3]
     rows, counts = segment.passages(np.array([2, 0]))
@@ -117,7 +119,7 @@ def test_ends_that_do_not_rise_are_refused() -> None:
         segment.cosines(np.array([0]), QUERY)
 
 
-# Of 64 numbers of post n, the first n are below zero: it differs from the query in n signs.
+# The first n of the 64 values of post n are negative: it differs from the query in n signs.
 ONES = np.ones(64, dtype=np.float32)
 [SIGNS] = kernels.sign_bits(ONES[None])
 
@@ -132,14 +134,14 @@ def with_signs(numbers: Sequence[int]) -> MeaningSegment:
     [
         (3, 65, None, [0, 1, 2]),
         (3, 2, None, [0, 1]),
-        # Few are allowed, or many.
+        # Few posts are allowed, or many.
         (1, 65, [30], [30]),
         (1, 30, [30], []),
         (1, 31, [30], [30]),
         (6, 65, [*range(0, 32, 2)], [0, 2, 4, 6, 8, 10]),
     ],
 )
-def test_the_allowed_passages_that_are_nearest_by_signs_are_found(
+def test_the_allowed_passages_nearest_by_sign_bits_are_found(
     k: int, below: int, allowed: list[int] | None, expected: list[int]
 ) -> None:
     may = None if allowed is None else np.isin(np.arange(32), allowed)
@@ -168,7 +170,7 @@ def choose(
         (2, 3, 8, 3),
     ],
 )
-def test_a_share_of_the_passages_is_compared(
+def test_a_share_of_the_passages_is_scored_exactly(
     monkeypatch: pytest.MonkeyPatch, rescored: int, most: int, share: int, expected: int
 ) -> None:
     choose(monkeypatch, rescored, most, share)
@@ -177,7 +179,7 @@ def test_a_share_of_the_passages_is_compared(
 
 
 @pytest.mark.parametrize(("compared", "expected"), [(31, [0, 1]), (32, [*range(32)])])
-def test_few_passages_are_all_compared(
+def test_few_passages_are_all_scored_exactly(
     monkeypatch: pytest.MonkeyPatch, compared: int, expected: list[int]
 ) -> None:
     choose(monkeypatch, 2, 2, 100, compared)
@@ -188,7 +190,7 @@ def test_few_passages_are_all_compared(
     assert found == ([0, 2] if compared < 32 else [*range(0, 32, 2)])
 
 
-def test_the_nearest_of_all_segments_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_nearest_posts_of_all_segments_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     choose(monkeypatch, 4, 4, 100)
     retriever = retriever_of(with_signs(range(0, 32, 2)), with_signs(range(1, 32, 2)))
     assert retriever.near(ONES, None).tolist() == [0, 1, 16, 17]
@@ -200,7 +202,7 @@ def test_the_nearest_of_all_segments_are_found(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize(
     ("kept", "expected"), [(2, [0, 1]), (5, [0, 1, 2, 3, 4]), (9, [*range(6)])]
 )
-def test_the_posts_of_the_nearest_passages_are_kept(
+def test_the_posts_of_the_nearest_passages_are_candidates(
     monkeypatch: pytest.MonkeyPatch, kept: int, expected: list[int]
 ) -> None:
     choose(monkeypatch, 6, 6, 100)
@@ -208,7 +210,9 @@ def test_the_posts_of_the_nearest_passages_are_kept(
     assert retriever_of(with_signs(range(32))).near(ONES, None).tolist() == expected
 
 
-def test_a_post_that_differs_in_every_sign_may_be_near(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_post_that_differs_in_every_sign_can_be_a_candidate(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     choose(monkeypatch, 3, 3, 100)
     assert retriever_of(with_signs([64, 0])).near(ONES, None).tolist() == [0, 1]
 
@@ -220,7 +224,7 @@ def test_a_post_with_several_near_passages_is_found_once(monkeypatch: pytest.Mon
     assert retriever.near(ONES, None).tolist() == [0, 1]
 
 
-def test_an_accelerator_reads_many_passages_in_one_process() -> None:
+def test_an_accelerator_reads_larger_batches_in_a_single_process() -> None:
     here, there = (
         meaning.MeaningBuilder(MeaningSettings(), device).kind for device in ("cpu", "cuda")
     )
@@ -228,7 +232,7 @@ def test_an_accelerator_reads_many_passages_in_one_process() -> None:
     assert here.batch < there.batch
 
 
-def test_the_usual_choices() -> None:
+def test_settings_have_these_defaults() -> None:
     choices = MeaningSettings()
     assert (choices.tokens, choices.question_passages, choices.body_passages) == (128, 2, 4)
     assert (choices.titles, choices.careful) == (True, True)

@@ -1,4 +1,4 @@
-"""Symbol overlap: what the MIRaCLE paper defines, over all posts at once."""
+"""Symbol overlap as the MIRaCLE paper defines it, for all posts at once."""
 
 from pathlib import Path
 
@@ -39,7 +39,9 @@ def asked(text: str) -> Question:
 
 
 @pytest.mark.parametrize("of", ["tokens", "nodes"])
-def test_a_post_with_one_formula_scores_as_the_two_formulas_do(tmp_path: Path, of: str) -> None:
+def test_a_post_with_one_formula_gets_the_overlap_of_the_two_formulas(
+    tmp_path: Path, of: str
+) -> None:
     formulas = ["x^2+y", r"\frac{a}{b}", "x^2+x^2", r"\int_0^1 x\,dx"]
     choices = OverlapSettings(of=of)
     retriever = OverlapRetriever(
@@ -56,7 +58,7 @@ def test_a_post_with_one_formula_scores_as_the_two_formulas_do(tmp_path: Path, o
 
 
 @pytest.mark.parametrize(("of", "expected"), [("tokens", 2 / 3), ("nodes", 3 / 10)])
-def test_tokens_are_a_set_over_all_formulas_and_nodes_are_counted(
+def test_tokens_of_all_formulas_form_a_set_and_nodes_are_counted(
     tmp_path: Path, of: str, expected: float
 ) -> None:
     # The post has the tokens x, 2, + and ten nodes, among them x, x, + of the question.
@@ -66,7 +68,9 @@ def test_tokens_are_a_set_over_all_formulas_and_nodes_are_counted(
     assert score == pytest.approx([expected])
 
 
-def test_a_post_without_formulas_and_a_question_without_any_find_nothing(tmp_path: Path) -> None:
+def test_posts_without_formulas_are_not_found_and_questions_without_formulas_find_none(
+    tmp_path: Path,
+) -> None:
     retriever = OverlapRetriever(
         [built(tmp_path / "index", BODIES, OverlapSettings())], OverlapSettings()
     )
@@ -78,7 +82,7 @@ def test_a_post_without_formulas_and_a_question_without_any_find_nothing(tmp_pat
 
 @pytest.mark.thorough
 @given(cut=st.integers(1, 3), of=st.sampled_from(["tokens", "nodes"]))
-def test_segments_change_nothing(
+def test_several_segments_give_the_same_results_as_one(
     tmp_path_factory: pytest.TempPathFactory, cut: int, of: str
 ) -> None:
     folder, choices = tmp_path_factory.mktemp("overlap"), OverlapSettings(of=of)
@@ -95,7 +99,7 @@ def test_segments_change_nothing(
     )
 
 
-def test_filtered_posts_are_not_found(tmp_path: Path) -> None:
+def test_posts_that_are_not_allowed_are_not_found(tmp_path: Path) -> None:
     retriever = OverlapRetriever(
         [built(tmp_path / "index", BODIES, OverlapSettings())], OverlapSettings()
     )
@@ -120,7 +124,7 @@ def test_the_same_posts_give_the_same_bytes(tmp_path: Path) -> None:
         assert file.read_bytes() == (second / file.name).read_bytes()
 
 
-def test_unknown_choices_are_refused_by_name() -> None:
+def test_unknown_settings_are_refused_by_name() -> None:
     with pytest.raises(InputError, match="of is 'letters'"):
         OverlapSettings(of="letters")
     with pytest.raises(InputError, match="'tags' is not title, body or question"):
@@ -128,7 +132,7 @@ def test_unknown_choices_are_refused_by_name() -> None:
 
 
 @pytest.mark.parametrize("of", ["tokens", "nodes"])
-def test_numbers_are_compared_by_value_where_asked(tmp_path: Path, of: str) -> None:
+def test_numbers_are_compared_by_value_if_numeric_is_numbers(tmp_path: Path, of: str) -> None:
     scores = {}
     for numeric in ("none", "numbers"):
         choices = OverlapSettings(of=of, numeric=numeric)
@@ -139,7 +143,7 @@ def test_numbers_are_compared_by_value_where_asked(tmp_path: Path, of: str) -> N
     assert scores["numbers"][0] == 1 > scores["numbers"][1]
 
 
-def test_formulas_that_come_to_the_same_are_nearer_with_values(tmp_path: Path) -> None:
+def test_formulas_with_equal_values_are_more_similar_if_numeric_is_values(tmp_path: Path) -> None:
     scores = {}
     for numeric in ("numbers", "values"):
         choices = OverlapSettings(of="nodes", numeric=numeric)
@@ -154,27 +158,27 @@ def test_formulas_that_come_to_the_same_are_nearer_with_values(tmp_path: Path) -
     assert same - other > scores["numbers"][0] - scores["numbers"][1]
 
 
-def test_an_unknown_kind_of_comparing_numbers_is_refused() -> None:
+def test_an_unknown_value_of_numeric_is_refused() -> None:
     with pytest.raises(
         InputError, match="numeric is 'maybe' \\(known: 'none', 'numbers', 'values'"
     ):
         OverlapSettings(numeric="maybe")
 
 
-def test_a_single_symbol_overlaps_wholly_with_itself(tmp_path: Path) -> None:
+def test_a_single_symbol_overlaps_fully_with_itself(tmp_path: Path) -> None:
     place = built(tmp_path / "index", ["$x$", "$y$"], OverlapSettings())
     [reply] = OverlapRetriever([place], OverlapSettings()).ask([asked("$x$")])
     assert reply.scores(np.arange(2)).tolist() == [1, 0]
 
 
-def test_a_reason_names_twelve_symbols_at_most(tmp_path: Path) -> None:
+def test_a_reason_names_at_most_twelve_symbols(tmp_path: Path) -> None:
     formula = "$" + "+".join("abcdefghijklmno") + "$"
     place = built(tmp_path / "index", [formula], OverlapSettings())
     [reply] = OverlapRetriever([place], OverlapSettings()).ask([asked(formula)])
     assert len(reply.reason(0, Post("", "")).detail.split()) == 12
 
 
-def test_a_merged_segment_is_that_of_the_posts_that_were_kept(tmp_path: Path) -> None:
+def test_a_merged_segment_equals_one_built_from_the_kept_posts(tmp_path: Path) -> None:
     choices = OverlapSettings(of="nodes")
     parts = [built(tmp_path / "a", BODIES[:2], choices), built(tmp_path / "b", BODIES[2:], choices)]
     sources = [

@@ -41,7 +41,7 @@ def quoted(encoder: BuiltinEncoder, quotations: Quotations, question: str) -> st
      ("derivatives of constants", 3),
      ("how many prime numbers are there", 4)],
 )  # fmt: skip
-def test_the_sentence_that_answers_is_quoted(
+def test_the_sentence_that_matches_the_question_is_quoted(
     encoder: BuiltinEncoder, question: str, place: int
 ) -> None:
     found = quoted(encoder, quotations(encoder, "".join(SENTENCES)), question)
@@ -63,7 +63,7 @@ def test_no_quotation_cuts_a_formula(encoder: BuiltinEncoder, begin: str, end: s
     assert quoted(encoder, quotations(encoder, short), "sum") == short
 
 
-def test_two_sentences_are_read_for_a_question_and_none_again(
+def test_two_sentences_are_encoded_for_a_question_and_none_twice(
     encoder: BuiltinEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = quotations(encoder, "".join(SENTENCES))
@@ -80,7 +80,7 @@ def test_two_sentences_are_read_for_a_question_and_none_again(
     assert read == [2]
 
 
-def test_few_sentences_need_no_glance_and_one_needs_nothing(encoder: BuiltinEncoder) -> None:
+def test_two_sentences_or_fewer_are_not_preselected(encoder: BuiltinEncoder) -> None:
     def glance() -> np.ndarray:
         raise AssertionError("nobody asked")
 
@@ -92,14 +92,14 @@ def test_few_sentences_need_no_glance_and_one_needs_nothing(encoder: BuiltinEnco
     assert two.nearest(vector, glance) == SENTENCES[4]
 
 
-def test_only_the_passage_and_the_beginning_are_quoted(encoder: BuiltinEncoder) -> None:
+def test_only_the_passage_or_the_beginning_of_the_text_is_quoted(encoder: BuiltinEncoder) -> None:
     text = "".join(SENTENCES)
     size = max(len(row) for row in encoder.tokens(SENTENCES)) + 2
     last = len(passages(encoder.tokens([text])[0], size, 4)) - 1
     at_the_end = quotations(encoder, text, passage=last, size=size)
     assert quoted(encoder, at_the_end, SENTENCES[4]) == SENTENCES[4]
     assert quoted(encoder, at_the_end, SENTENCES[1]) != SENTENCES[1].strip()
-    # A passage behind the last one is the title, with which the text begins.
+    # The passage after the last one is the title, with which the text begins.
     behind = quotations(encoder, text, passage=last + 1, size=size)
     assert quoted(encoder, behind, SENTENCES[4]) == SENTENCES[0].strip()
 
@@ -112,7 +112,7 @@ def test_a_long_sentence_is_cut_and_its_formulas_stay_whole(encoder: BuiltinEnco
 
 
 @pytest.mark.parametrize(("before", "is_quoted"), [(11, True), (12, False)])
-def test_twelve_sentences_of_a_passage_are_looked_at(
+def test_only_the_first_twelve_sentences_of_a_passage_are_compared(
     encoder: BuiltinEncoder, before: int, is_quoted: bool
 ) -> None:
     text = "".join(f"Set {number} is open. " for number in range(before)) + SENTENCES[4]
@@ -120,6 +120,6 @@ def test_twelve_sentences_of_a_passage_are_looked_at(
     assert (found == SENTENCES[4]) == is_quoted
 
 
-def test_a_passage_stands_where_its_own_tokens_stand() -> None:
+def test_the_place_of_a_passage_is_that_of_its_tokens() -> None:
     places = [(0, 3), (5, 7), (9, 11), (12, 14), (15, 16)]
     assert [_span_of(places, number, 2, 3) for number in range(3)] == [(0, 7), (9, 14), (15, 16)]

@@ -1,4 +1,4 @@
-"""The inverted index: what was gathered is written, however much of it is sorted at once."""
+"""The inverted index: all postings are written and merged, whatever the batch size."""
 
 from pathlib import Path
 
@@ -28,7 +28,7 @@ def built(folder: Path, texts: list[dict[str, float]]) -> Postings:
 
 
 @given(documents, st.integers(1, 5))
-def test_every_posting_is_found_whatever_is_sorted_at_once(
+def test_every_posting_is_found_for_any_batch_size(
     tmp_path_factory: pytest.TempPathFactory, texts: list[dict[str, float]], together: int
 ) -> None:
     before = postings._BATCH_SIZE
@@ -45,14 +45,16 @@ def test_every_posting_is_found_whatever_is_sorted_at_once(
 
 
 @pytest.mark.parametrize(("frequency", "kind"), [(255, np.uint8), (256, np.float32)])
-def test_small_whole_numbers_take_a_byte(tmp_path: Path, frequency: int, kind: type) -> None:
+def test_small_integer_frequencies_take_one_byte(
+    tmp_path: Path, frequency: int, kind: type
+) -> None:
     index = built(tmp_path / "index", [{"a": frequency}])
     assert index.frequencies.dtype == kind
     assert index.frequencies.tolist() == [frequency]
 
 
 @pytest.mark.parametrize("together", [1, 3, 1000])
-def test_documents_of_two_indexes_share_their_terms(
+def test_documents_of_two_merged_indexes_share_their_terms(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, together: int
 ) -> None:
     first = built(tmp_path / "first", [{"a": 1, "b": 2}, {"c": 1}])
@@ -73,12 +75,12 @@ def test_documents_of_two_indexes_share_their_terms(
 
 @given(st.lists(documents, min_size=1, max_size=3), st.data())
 @pytest.mark.thorough
-def test_merged_indexes_are_those_of_all_documents(
+def test_merged_indexes_equal_one_built_from_the_kept_documents(
     tmp_path_factory: pytest.TempPathFactory,
     texts: list[list[dict[str, float]]],
     data: st.DataObject,
 ) -> None:
-    """Whatever is left out, and in whatever order the others come."""
+    """This holds for any documents that are left out, and any order of the others."""
     folder = tmp_path_factory.mktemp("index")
     segments = [built(folder / str(number), own) for number, own in enumerate(texts)]
     everything = [one for own in texts for one in own]
@@ -96,7 +98,7 @@ def test_merged_indexes_are_those_of_all_documents(
 
 
 @pytest.mark.parametrize(("frequency", "kind"), [(255, np.uint8), (256, np.float32)])
-def test_merged_frequencies_take_a_byte_where_all_of_them_do(
+def test_merged_frequencies_take_one_byte_if_all_of_them_fit(
     tmp_path: Path, frequency: int, kind: type
 ) -> None:
     small = built(tmp_path / "small", [{"a": 7}])
@@ -108,7 +110,7 @@ def test_merged_frequencies_take_a_byte_where_all_of_them_do(
     assert merged.frequencies.tolist() == [7, frequency]
 
 
-def test_a_term_goes_with_the_last_document_that_has_it(tmp_path: Path) -> None:
+def test_a_term_is_removed_with_the_last_document_that_has_it(tmp_path: Path) -> None:
     index = built(tmp_path / "index", [{"a": 1, "b": 1}, {"a": 1, "c": 1}])
     merge_postings([index], [np.array([-1, 0])], 1, tmp_path / "merged")
     merged = Postings(tmp_path / "merged")
@@ -116,14 +118,14 @@ def test_a_term_goes_with_the_last_document_that_has_it(tmp_path: Path) -> None:
     assert (len(merged.terms), merged.starts.tolist()) == (2, [0, 1, 2])
 
 
-def test_a_term_that_no_document_has_has_no_postings(tmp_path: Path) -> None:
+def test_a_term_in_no_document_has_no_postings(tmp_path: Path) -> None:
     index = built(tmp_path / "index", [{"a": 1}, {"a": 2}])
     [(numbers, frequencies)] = index.postings(["nowhere"])
     assert (numbers.tolist(), frequencies.tolist()) == ([], [])
 
 
 @pytest.mark.parametrize("starts", [[0, 2, 1, 3], [1, 1, 2, 3], [0, 1, 2, 2]])
-def test_lists_that_do_not_divide_the_postings_are_refused(
+def test_starts_of_lists_that_do_not_divide_the_postings_are_refused(
     tmp_path: Path, starts: list[int]
 ) -> None:
     builder = PostingsBuilder()
@@ -134,7 +136,7 @@ def test_lists_that_do_not_divide_the_postings_are_refused(
         Postings(tmp_path / "index").document_counts(["a"])
 
 
-def test_an_index_in_memory_gives_what_one_on_disk_gives(tmp_path: Path) -> None:
+def test_an_index_in_memory_gives_the_same_results_as_one_on_disk(tmp_path: Path) -> None:
     texts = [{"a": 1.0, "b": 2.0}, {"b": 3.0}, {"a": 0.5}]
     disk = built(tmp_path / "index", texts)
     pairs = [

@@ -1,4 +1,4 @@
-"""Qdrant: a real server on loopback gives what the search in process gives, and loses nothing."""
+"""Qdrant: a real server on loopback finds what a search in process finds, and loses no data."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def unit(random, count):
 
 
 def make_segment(folder, posts):
-    """A part's folder as a graph index writes it, the first half of each post being formulas."""
+    """The folder of a part as a graph index writes it; half of a post's vectors are formulas."""
     write_multivectors(folder / "vectors", posts, "float16")
     kinds = [FORMULA if row < len(post) // 2 else 1 for post in posts for row in range(len(post))]
     np.save(folder / "kinds.npy", np.array(kinds, dtype=np.int8))
@@ -74,7 +74,7 @@ def test_embedded_and_server_find_the_same_100_posts_for_100_queries(uploaded):
     remote = QdrantSearch(server, [folder / "vectors"]).search(queries, 100)
     for here, there in zip(embedded, remote, strict=True):
         np.testing.assert_allclose(here.scores, there.scores, atol=1e-5)
-        # Posts whose scores are equal to the last digits may change places.
+        # Posts with almost equal scores may be in a different order.
         apart = {*here.numbers.tolist()} ^ {*there.numbers.tolist()}
         assert all(
             abs(MaxSim([folder / "vectors"]).scores_of(query, np.array([number]))[0]
@@ -85,7 +85,7 @@ def test_embedded_and_server_find_the_same_100_posts_for_100_queries(uploaded):
 
 @needs_server
 @pytest.mark.parametrize("strategy", ["document", "single"])
-def test_quicker_strategies_are_the_same_on_both_sides(uploaded, strategy):
+def test_faster_strategies_find_the_same_posts_in_process_and_on_a_server(uploaded, strategy):
     server, folder = uploaded
     queries = [unit(np.random.default_rng(3), 5)]
     [here] = MaxSim([folder / "vectors"], strategy, 40).search(queries, 10)
@@ -94,16 +94,16 @@ def test_quicker_strategies_are_the_same_on_both_sides(uploaded, strategy):
 
 
 @pytest.mark.filterwarnings("ignore:Payload indexes have no effect", "ignore:Local mode performs")
-def test_no_more_posts_are_looked_at_than_the_first_look_hands_on(tmp_path):
+def test_a_search_finds_only_the_candidates_of_the_first_stage(tmp_path):
     random = np.random.default_rng(4)
     folder = make_segment(tmp_path / "graph", [unit(random, 4) for _ in range(60)])
     server = QdrantServer("http://127.0.0.1:9")
-    # The client searches by itself what it holds in memory, as a server would.
+    # The client itself searches collections in memory, as a server would.
     server.client = require("qdrant_client", "tests", "qdrant").QdrantClient(":memory:")
     upload_segment(server, folder, about, quiet)
     queries = [unit(random, 5) for _ in range(3)]
     for strategy in ("document", "document-hnsw"):
-        # One segment, and the same posts as two.
+        # One segment, and the same posts twice, as two segments.
         for folders in ([folder / "vectors"], [folder / "vectors"] * 2):
             for found in QdrantSearch(server, folders, strategy, depth=7).search(queries, 20):
                 assert len(found.numbers) == 7
@@ -113,7 +113,7 @@ def test_no_more_posts_are_looked_at_than_the_first_look_hands_on(tmp_path):
 
 
 @needs_server
-def test_hnsw_finds_most_of_what_the_exact_search_finds(uploaded):
+def test_hnsw_finds_most_posts_of_the_exact_search(uploaded):
     server, folder = uploaded
     random = np.random.default_rng(8)
     queries = [unit(random, 5) for _ in range(20)]
@@ -128,7 +128,7 @@ def test_hnsw_finds_most_of_what_the_exact_search_finds(uploaded):
 
 @needs_server
 @pytest.mark.parametrize("strategy", ["document", "single"])
-def test_document_vectors_are_found_alike_with_the_index_and_without(uploaded, strategy):
+def test_document_strategies_find_nearly_the_same_posts_with_and_without_hnsw(uploaded, strategy):
     server, folder = uploaded
     random = np.random.default_rng(9)
     queries = [unit(random, 5) for _ in range(20)]
@@ -139,7 +139,7 @@ def test_document_vectors_are_found_alike_with_the_index_and_without(uploaded, s
     for wanted, found in zip(exact, quick, strict=True):
         shared = {*wanted.numbers.tolist()} & {*found.numbers.tolist()}
         assert len(shared) >= 9
-        # Whatever finds candidates, they are ranked by exact scores.
+        # With and without HNSW, candidates get exact scores.
         both = dict(zip(wanted.numbers.tolist(), wanted.scores.tolist(), strict=True))
         for number, score in zip(found.numbers.tolist(), found.scores.tolist(), strict=True):
             assert both.get(number, score) == pytest.approx(score, abs=1e-5)
@@ -158,7 +158,7 @@ def test_only_allowed_posts_are_found(uploaded):
 
 
 @needs_server
-def test_payloads_can_be_filtered_by(uploaded):
+def test_points_can_be_filtered_by_payload(uploaded):
     server, folder = uploaded
     models = server.models
     hindi = models.FieldCondition(key="language", match=models.MatchValue(value="hi"))
@@ -210,14 +210,14 @@ def test_formulas_are_found_with_the_same_scores_as_in_process(local, tmp_path, 
             [one.score for one in wanted], [one.score for one in found], atol=1e-5
         )
         assert posts[3].id not in {one.formula.post_id for one in (*wanted, *found)}
-        # Formulas whose scores are equal to the last digits may change places.
+        # Formulas with almost equal scores may be in a different order.
         assert {one.formula.id for one in wanted if one.score > wanted[-1].score + 1e-5} <= {
             one.formula.id for one in found
         }
 
 
 @needs_server
-def test_what_was_acknowledged_survives_a_kill_and_the_upload_goes_on(tmp_path):
+def test_acknowledged_points_survive_a_kill_and_the_upload_continues(tmp_path):
     random = np.random.default_rng(6)
     posts = [unit(random, 8) for _ in range(640)]
     folder = make_segment(tmp_path / "graph", posts)
@@ -255,13 +255,13 @@ def test_what_was_acknowledged_survives_a_kill_and_the_upload_goes_on(tmp_path):
 
 
 @needs_server
-def test_a_library_that_was_not_uploaded_is_named(local, tmp_path):
+def test_a_library_that_was_not_uploaded_is_refused_with_the_remedy(local, tmp_path):
     folder = make_segment(tmp_path / "graph", [unit(np.random.default_rng(7), 4)] * 3)
     with pytest.raises(InputError, match=r"has 0 of the library's 3 posts.*mathsetu graph upload"):
         QdrantSearch(QdrantServer(local.url), [folder / "vectors"])
 
 
-def test_a_server_that_is_not_there_gives_one_line(tmp_path):
+def test_a_server_that_does_not_answer_is_reported(tmp_path):
     folder = make_segment(tmp_path / "graph", [unit(np.random.default_rng(7), 4)])
     with pytest.raises(InputError, match="does not answer"):
         QdrantSearch(QdrantServer("http://127.0.0.1:9"), [folder / "vectors"])

@@ -1,4 +1,4 @@
-"""Whom a library may make us contact, and who gets the key: only a server that the user named."""
+"""Addresses of Qdrant servers: only a server that the user named is contacted and gets the key."""
 
 import json
 import socket
@@ -23,7 +23,7 @@ KEY = "key-of-the-user"
 
 
 class Listener:
-    """Something that listens on loopback and keeps all it is sent."""
+    """A server on loopback that records all that it receives."""
 
     def __init__(self) -> None:
         self._socket = socket.create_server(("127.0.0.1", 0))
@@ -41,7 +41,7 @@ class Listener:
                     connection.sendall(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno")
 
     def close(self) -> None:
-        # A thread that waits in accept is woken by this, not by close.
+        # This wakes a thread that waits in accept; close does not.
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
@@ -61,7 +61,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def foreign(library: Path, listener: Listener, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A library that names the listener as its server, opened by someone who has a key."""
+    """A library that names the listener as its server, opened by a user who has a key."""
     path = library / "manifest.json"
     manifest = json.loads(path.read_text(encoding="utf-8"))
     manifest["recipe"]["parts"]["graph"]["server"] = listener.url
@@ -81,7 +81,7 @@ def test_a_server_that_only_the_library_names_is_never_contacted(
     assert listener.received == []
 
 
-def test_a_comparison_is_made_here_whatever_server_the_library_names(
+def test_graph_compare_contacts_no_server_even_if_the_library_names_one(
     foreign: Path, listener: Listener, mathsetu: Mathsetu
 ) -> None:
     done = mathsetu("graph", "compare", foreign, "even numbers", "2")
@@ -91,7 +91,7 @@ def test_a_comparison_is_made_here_whatever_server_the_library_names(
 
 
 @pytest.mark.parametrize("named", ["", "http://127.0.0.1:9"])
-def test_the_key_of_another_server_is_not_uploaded_with(
+def test_an_upload_does_not_send_the_key_of_another_server(
     foreign: Path, listener: Listener, named: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("QDRANT_URL", named)
@@ -101,7 +101,7 @@ def test_the_key_of_another_server_is_not_uploaded_with(
 
 
 @pytest.mark.thorough
-def test_the_key_reaches_the_server_that_the_user_named_with_it(
+def test_the_key_is_sent_to_the_server_that_the_user_named(
     foreign: Path, listener: Listener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("qdrant_client", reason="the extra 'qdrant' is not installed")
@@ -125,7 +125,7 @@ def test_the_key_reaches_the_server_that_the_user_named_with_it(
         ("https://qdrant.example.org/tenant", "https://qdrant.example.org:6333/tenant/"),
     ],
 )
-def test_an_address_is_the_same_however_it_is_written(
+def test_different_spellings_of_an_address_are_the_same_address(
     named: str, asked: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("QDRANT_URL", named)
@@ -151,7 +151,7 @@ def test_an_address_is_the_same_however_it_is_written(
         "",
     ],
 )
-def test_another_address_or_one_that_is_read_two_ways_is_refused(
+def test_other_addresses_and_ambiguous_ones_are_refused(
     asked: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("QDRANT_URL", "https://qdrant.example.org:6333")
@@ -164,7 +164,7 @@ def test_another_address_or_one_that_is_read_two_ways_is_refused(
 @example("http://[")
 @example("http://a:b")
 @example("https://qdrant.example.org:\u0663")
-def test_any_text_for_an_address_is_refused_in_one_line(asked: str) -> None:
+def test_any_other_text_as_an_address_is_refused_in_one_line(asked: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("QDRANT_URL", "https://qdrant.example.org:6333")
         with pytest.raises(InputError) as caught:
@@ -172,7 +172,7 @@ def test_any_text_for_an_address_is_refused_in_one_line(asked: str) -> None:
     assert str(caught.value).isprintable()
 
 
-def test_a_key_is_not_sent_over_a_network_in_plain_text_unless_that_is_wanted(
+def test_a_key_is_not_sent_in_plain_text_over_a_network_unless_the_user_allows_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("QDRANT_API_KEY", KEY)

@@ -1,4 +1,4 @@
-"""The names that a Qdrant server knows collections by, and the order of its answers."""
+"""The names of collections on a Qdrant server, and the order of its hits."""
 
 from pathlib import Path
 
@@ -10,10 +10,10 @@ from mathsetu.retrieval.multivectors import write_multivectors
 from mathsetu.retrieval.qdrant import _ranked, collections_of
 
 
-def test_collections_are_named_by_the_vectors_that_they_hold(
+def test_the_name_of_a_collection_depends_on_its_vectors(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was uploaded before is found again, and never taken for that of another build."""
+    """Earlier uploads are found again, and never confused with those of another build."""
     unit = np.eye(4, dtype=np.float32)
     for name, posts in (("a", [unit[:2], unit[2:]]), ("b", [unit[:1], unit[1:]])):
         write_multivectors(tmp_path / name, posts, "float16")

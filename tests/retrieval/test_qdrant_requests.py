@@ -1,4 +1,4 @@
-"""What is sent to a Qdrant server and how its answers are read, with a stand-in for the server."""
+"""Requests to a Qdrant server, and how its answers are read; a stub replaces the server."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -20,12 +20,12 @@ from mathsetu.retrieval.segments import Numbering
 from mathsetu.retrieval.text_table import write_texts
 
 UNIT = np.eye(4, dtype=np.float32)
-# Two vectors, none, and one; the first of the first post and that of the last are of formulas.
+# Posts with two vectors, none and one; the first and the last of all vectors are of formulas.
 POSTS = [UNIT[:2], UNIT[:0], UNIT[2:3]]
 
 
 class Models:
-    """Every model is a record of what it was made with."""
+    """Each model is a record of its arguments."""
 
     Distance = SimpleNamespace(DOT="dot")
     MultiVectorComparator = SimpleNamespace(MAX_SIM="max_sim")
@@ -43,7 +43,7 @@ class Models:
 
 
 class Client:
-    """Collections with their points; a search answers with what it is told to."""
+    """Stores collections with their points; a search returns prepared answers."""
 
     def __init__(self) -> None:
         self.collections: dict[str, dict[int, Any]] = {}
@@ -147,7 +147,7 @@ def test_vectors_of_posts_and_formulas_are_sent_in_batches(
     ]  # fmt: skip
 
 
-def test_an_upload_goes_on_where_it_was_cut_off(folder: Path) -> None:
+def test_an_interrupted_upload_continues_with_the_missing_points(folder: Path) -> None:
     server = uploaded(folder)
     names = collections_of(folder / "vectors")
     del server.client.collections[names.posts][1]
@@ -161,7 +161,7 @@ def test_an_upload_goes_on_where_it_was_cut_off(folder: Path) -> None:
     assert server.client.closed == 1
 
 
-def test_posts_that_a_server_lacks_are_told(folder: Path) -> None:
+def test_missing_posts_and_formulas_on_a_server_are_reported(folder: Path) -> None:
     vectors = folder / "vectors"
     server = uploaded(folder)
     names = collections_of(vectors)
@@ -191,7 +191,7 @@ def test_posts_of_all_segments_are_ranked_together(folder: Path) -> None:
     found, client = search(folder, "exact")
     client.answers = [[(0, 1.0), (2, 0.4)], [(1, 0.8), (0, 0.0), (2, 0.4)]]
     [scored, nothing] = found.search([UNIT[:2], UNIT[:0]], 3)
-    # What is said of a query of two vectors is their mean; ties go to the earlier post.
+    # The score for a query of two vectors is divided by two; ties go to the earlier post.
     assert scored.numbers.tolist() == [0, 4, 2]
     assert scored.scores.tolist() == pytest.approx([0.5, 0.4, 0.2])
     assert len(nothing.numbers) == 0
@@ -204,7 +204,7 @@ def test_posts_of_all_segments_are_ranked_together(folder: Path) -> None:
     assert [len(one.numbers) for one in found.search([UNIT[:0]], 3)] == [0]
 
 
-def test_the_document_vector_finds_candidates_or_decides(folder: Path) -> None:
+def test_the_document_vector_selects_candidates_or_ranks_posts_alone(folder: Path) -> None:
     found, client = search(folder, "document-hnsw", 2)
     client.answers = [[(0, 3.0), (1, 2.0)], [(0, 1.0)]]
     assert found.search([UNIT[1:4]], 5)[0].numbers.tolist() == [0, 1]
@@ -224,14 +224,14 @@ def test_the_document_vector_finds_candidates_or_decides(folder: Path) -> None:
     ("allowed", "must", "must_not"),
     [([1, 0, 0], [0], None), ([1, 1, 0], None, [2]), ([1, 1, 1], None, None)],
 )
-def test_posts_or_those_that_are_left_out_are_named_whichever_are_fewer(
+def test_a_filter_lists_the_allowed_or_the_excluded_posts_whichever_are_fewer(
     folder: Path, allowed: list[int], must: list[int] | None, must_not: list[int] | None
 ) -> None:
     found, client = search(folder, "exact")
     client.answers = [[(0, 1.0)]]
     mask = np.array([0, 0, 0, *allowed], dtype=np.bool_)
     assert found.search([UNIT[:1]], 5, mask)[0].numbers.tolist() == [3]
-    (request,) = client.requests  # nothing of the first segment may be found
+    (request,) = client.requests  # no post of the first segment is allowed
     if must is None and must_not is None:
         assert request.filter is None
     elif must is not None:
@@ -270,7 +270,7 @@ def test_formulas_of_all_segments_are_ranked_together(folder: Path) -> None:
     ("allowed", "name", "numbers"),
     [([0, 1, 0], "must", [1]), ([1, 1, 0], "must_not", [2]), ([1, 1, 1], "", [])],
 )
-def test_formulas_of_some_posts_are_found(
+def test_formulas_are_found_only_in_allowed_posts(
     folder: Path, allowed: list[int], name: str, numbers: list[int]
 ) -> None:
     found, client = formulas(folder)

@@ -1,4 +1,4 @@
-"""What is read of a query."""
+"""Query vectors: what is read of a query, and with which weights."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ def encoder(tmp_path_factory: pytest.TempPathFactory) -> BuiltinEncoder:
 
 
 def careful(encoder: BuiltinEncoder, *texts: str) -> np.ndarray:
-    """The vectors of texts as they are read where the language is not English."""
+    """The vectors of texts when they are read as another language than English."""
     return encoder.encode_tokens(encoder.tokens(texts), careful=True)
 
 
@@ -44,7 +44,7 @@ def test_a_query_without_a_known_term_is_read_once(encoder: BuiltinEncoder) -> N
     assert ask(encoder, text, "es") == pytest.approx(careful(encoder, text)[0], abs=1e-6)
 
 
-def test_of_a_long_query_the_second_passage_counts_half(encoder: BuiltinEncoder) -> None:
+def test_the_second_passage_of_a_long_query_counts_half(encoder: BuiltinEncoder) -> None:
     text = " ".join(TEXTS[:3])
     [row] = encoder.tokens([text])
     half = -(-len(row) // 8) * 4
@@ -55,7 +55,7 @@ def test_of_a_long_query_the_second_passage_counts_half(encoder: BuiltinEncoder)
 
 
 def test_a_long_query_in_another_language_is_also_read_in_pieces(encoder: BuiltinEncoder) -> None:
-    text = "xqz wvb kjh qqw zzx vvb hhj"  # nothing that the glossary knows
+    text = "xqz wvb kjh qqw zzx vvb hhj"  # no terms of the glossary
     [row] = encoder.tokens([text])
     size = len(row) // 8 * 4
     read = {
@@ -77,7 +77,7 @@ def test_a_query_that_fits_into_half_a_passage_is_read_whole(encoder: BuiltinEnc
     assert ask(encoder, text, "es", tokens=2 * len(row)) == pytest.approx(whole, abs=1e-6)
 
 
-def test_a_short_query_is_read_whole_however_long_it_is_in_english(
+def test_a_short_query_is_read_whole_even_if_its_translation_is_long(
     encoder: BuiltinEncoder,
 ) -> None:
     [row] = encoder.tokens(["mcd"])
@@ -87,10 +87,10 @@ def test_a_short_query_is_read_whole_however_long_it_is_in_english(
     assert ask(encoder, "mcd", "es", tokens=2 * len(row)) == pytest.approx(expected, abs=1e-5)
 
 
-def test_words_that_were_learned_are_said_in_english_where_nobody_has_read_the_terms(
+def test_learned_words_are_translated_in_languages_without_a_reviewed_glossary(
     encoder: BuiltinEncoder,
 ) -> None:
-    """Books and dogs are no terms; German has few terms, and Spanish has them all."""
+    """Books and dogs are no glossary terms; Spanish terms are reviewed, German ones are not."""
     how = reading_of("de")
     german, english = encoder.encode_tokens(encoder.tokens(["Bücher", "book"], how), how)
     expected = german + english
@@ -100,14 +100,14 @@ def test_words_that_were_learned_are_said_in_english_where_nobody_has_read_the_t
     assert ask(encoder, "perros", "es") == pytest.approx(spanish, abs=1e-5)
 
 
-def test_a_blank_query_means_nothing(encoder: BuiltinEncoder) -> None:
+def test_a_blank_query_has_a_vector_of_zeros(encoder: BuiltinEncoder) -> None:
     assert not ask(encoder, "  ", "hi").any()
 
 
-def test_the_title_of_a_query_in_another_language_is_read_once_more_where_wanted(
+def test_the_title_of_a_query_in_another_language_is_read_again_if_it_has_a_weight(
     encoder: BuiltinEncoder,
 ) -> None:
-    title, text = "xqz wvb", "kjh qqw zzx"  # nothing that the glossary knows
+    title, text = "xqz wvb", "kjh qqw zzx"  # no terms of the glossary
     whole, alone = careful(encoder, f"{title}\n{text}", title)
     expected = whole + 0.6 * alone
     expected /= np.linalg.norm(expected)
@@ -127,7 +127,7 @@ def test_the_title_of_an_english_query_is_not_read_twice(encoder: BuiltinEncoder
 
 
 @pytest.mark.parametrize(("title", "text"), [("", "xqz wvb"), ("xqz wvb", ""), ("xqz wvb", " ")])
-def test_a_title_without_a_text_is_the_query_itself(
+def test_a_query_of_only_a_title_or_a_text_has_no_separate_title(
     encoder: BuiltinEncoder, title: str, text: str
 ) -> None:
     query = Query(id="q", text=text, title=title, language="es")

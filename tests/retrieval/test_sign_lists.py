@@ -1,4 +1,4 @@
-"""Lists of passages: a search that looks into the nearest lists finds what one of all finds."""
+"""Lists of passages: a search of the nearest lists finds nearly what a search of all finds."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,14 +23,14 @@ COUNT, DIMENSIONS, GROUPS = 6_000, 64, 40
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lists for few passages, too."""
+    """Make lists even for few passages."""
     monkeypatch.setattr(sign_lists, "_SMALLEST", 10)
     monkeypatch.setattr(sign_lists, "_LIST", 100)
 
 
 @pytest.fixture(scope="module")
 def floats() -> "NDArray[np.float32]":
-    """Vectors that gather around some directions."""
+    """Vectors in clusters around some directions."""
     random = np.random.default_rng(1)
     middles = random.normal(size=(GROUPS, DIMENSIONS))
     return (
@@ -53,7 +53,7 @@ def near(lists: SignLists, query: "NDArray[np.float32]", k: int) -> tuple[Any, A
     return lists.near(query, signs, k, DIMENSIONS + 1)
 
 
-def test_all_lists_together_give_what_all_passages_give(
+def test_a_search_of_all_lists_gives_the_same_distances_as_one_of_all_passages(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, floats: Any, vectors: Any
 ) -> None:
     lists = lists_of(tmp_path / "lists", vectors)
@@ -71,7 +71,7 @@ def test_all_lists_together_give_what_all_passages_give(
 
 
 @pytest.mark.thorough
-def test_an_eighth_of_the_passages_holds_nearly_all_that_are_near(
+def test_an_eighth_of_the_passages_contains_nearly_all_of_the_nearest(
     tmp_path: Path, floats: Any, vectors: Any
 ) -> None:
     lists = lists_of(tmp_path / "lists", vectors)
@@ -83,7 +83,7 @@ def test_an_eighth_of_the_passages_holds_nearly_all_that_are_near(
     assert found / 400 > 0.97
 
 
-def test_only_the_nearest_lists_are_looked_into(tmp_path: Path, floats: Any, vectors: Any) -> None:
+def test_only_the_nearest_lists_are_searched(tmp_path: Path, floats: Any, vectors: Any) -> None:
     lists = lists_of(tmp_path / "lists", vectors)
     rows, _ = near(lists, floats[0], COUNT // 10)
     assert len(rows) == COUNT // 10
@@ -119,7 +119,7 @@ def test_the_same_vectors_give_the_same_bytes(tmp_path: Path, vectors: Any) -> N
         assert file.read_bytes() == (tmp_path / "b" / file.name).read_bytes()
 
 
-def test_few_passages_are_not_divided(
+def test_few_passages_are_not_divided_into_lists(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, vectors: Any
 ) -> None:
     monkeypatch.setattr(sign_lists, "_SMALLEST", COUNT + 1)
@@ -138,7 +138,7 @@ def test_files_that_do_not_belong_together_are_refused(
         SignLists(tmp_path / "lists", *vectors.shape)
 
 
-def test_a_row_that_is_not_there_is_refused(tmp_path: Path, floats: Any, vectors: Any) -> None:
+def test_a_row_that_is_out_of_range_is_refused(tmp_path: Path, floats: Any, vectors: Any) -> None:
     lists_of(tmp_path / "lists", vectors)
     rows = np.load(tmp_path / "lists" / "rows.npy")
     np.save(tmp_path / "lists" / "rows.npy", np.full_like(rows, COUNT))
@@ -148,13 +148,13 @@ def test_a_row_that_is_not_there_is_refused(tmp_path: Path, floats: Any, vectors
 
 
 @pytest.mark.thorough
-def test_a_merged_segment_with_lists_finds_what_its_segments_found(
+def test_a_merged_segment_with_lists_gives_the_same_scores_as_its_segments(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     model: str,  # noqa: F811
 ) -> None:
     monkeypatch.setattr(sign_lists, "_LIST", 8)
-    # Fewer than there are passages, so that signs are looked at.
+    # Fewer than the passages, so that sign bits are compared.
     monkeypatch.setattr(meaning, "_ALL_COMPARED", 0)
     monkeypatch.setattr(meaning, "_MIN_RESCORED", 20)
     monkeypatch.setattr(meaning, "_RESCORED_ONE_IN", 10**6)
@@ -182,21 +182,21 @@ def test_a_merged_segment_with_lists_finds_what_its_segments_found(
         assert other.scores == pytest.approx(one.scores)
 
 
-def test_centres_are_learned_from_the_first_vector_to_the_last() -> None:
-    """With a list for each vector, each is a centre: none may be left out of the sample."""
+def test_centres_are_learned_from_all_vectors() -> None:
+    """With a list for each vector, each is a centre, so the sample must contain all of them."""
     vectors = np.eye(6, 64, dtype=np.int8) * 100
     centres = sign_lists._centres(vectors, len(vectors))
     assert sorted(centres.argmax(axis=1).tolist()) == [0, 1, 2, 3, 4, 5]
     assert np.allclose(centres.max(axis=1), 1)
 
 
-def test_a_centre_has_length_one_whatever_points_away_from_the_others() -> None:
+def test_a_centre_is_the_mean_direction_of_its_vectors_and_has_length_one() -> None:
     vectors = np.array([[100, 0], [-60, 80]], dtype=np.int8)
     [centre] = sign_lists._centres(vectors, 1)
     assert centre.tolist() == pytest.approx([0.2**0.5, 0.8**0.5])
 
 
-def test_as_many_passages_as_are_many_are_divided(
+def test_exactly_the_smallest_number_of_passages_is_divided_into_lists(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, vectors: Any
 ) -> None:
     monkeypatch.setattr(sign_lists, "_SMALLEST", 20)
@@ -206,18 +206,18 @@ def test_as_many_passages_as_are_many_are_divided(
 @pytest.mark.parametrize(
     ("sizes", "k", "expected"),
     [
-        # An eighth of all is in the first list.
+        # The first list has an eighth of all passages.
         ([9, 27, 36], 1, [0]),
-        # One more is needed than the first list has.
+        # The first list has one passage less than an eighth.
         ([8, 28, 36], 1, [8]),
-        # The first list has fewer than are wanted.
+        # The first list has fewer passages than requested.
         ([9, 27, 36], 10, [*range(9, 19)]),
     ],
 )
-def test_lists_are_looked_into_until_an_eighth_of_the_passages_was_seen(
+def test_lists_are_searched_until_an_eighth_of_the_passages_was_compared(
     tmp_path: Path, sizes: list[int], k: int, expected: list[int]
 ) -> None:
-    """By signs, each list is nearer than the one before: what is found is in the last one seen."""
+    """By sign bits each list is nearer than the one before: the last one searched has the hits."""
     query = np.zeros(65, dtype=np.float32)
     query[:3] = 3, 2, 1
     signs = np.repeat(np.array([[0b001, 0], [0b011, 0], [0b111, 0]], dtype=np.uint64), sizes, 0)

@@ -47,7 +47,7 @@ def every(weighted: WeightedIndex, query: dict[str, float]) -> NDArray[np.float3
 QUERY = ["word1", "word7", "word7", "word30", "nowhere"]
 
 
-#: Four documents whose scores were worked out by hand, by the formulas of the papers.
+#: Four documents whose scores were computed by hand with the formulas of the papers.
 BY_HAND = [
     ["sum", "sum", "sum", "prime"],
     ["prime"],
@@ -66,7 +66,7 @@ BY_HAND = [
         (Bm25Plus(), [3.28099, 2.15687, 1.82006, 2.50511]),
     ],
 )
-def test_bm25_plus_gives_the_scores_worked_out_by_hand(
+def test_bm25_plus_gives_the_scores_computed_by_hand(
     tmp_path: Path, scheme: Bm25Plus, expected: list[float]
 ) -> None:
     weighted = WeightedIndex([index(tmp_path / "i", BY_HAND)], scheme)
@@ -85,7 +85,7 @@ def test_bm25_plus_gives_the_scores_worked_out_by_hand(
         ("nnn", [10.0, 1.0, 1.0, 3.0]),
     ],
 )
-def test_tf_idf_gives_the_scores_worked_out_by_hand(
+def test_tf_idf_gives_the_scores_computed_by_hand(
     tmp_path: Path, notation: str, expected: list[float]
 ) -> None:
     weighted = WeightedIndex([index(tmp_path / "i", BY_HAND)], Smart(notation))
@@ -94,14 +94,14 @@ def test_tf_idf_gives_the_scores_worked_out_by_hand(
 
 
 @pytest.mark.parametrize(("scheme", "rarity"), [(Bm25Plus(), 1.609438), (Smart("ltn"), 2.321928)])
-def test_a_term_of_one_document_in_four_is_as_rare_as_its_logarithm_says(
+def test_a_term_in_one_of_four_documents_has_this_rarity(
     scheme: Bm25Plus | Smart, rarity: float
 ) -> None:
     assert scheme.rarity(1, Statistics(4, 3.0)) == pytest.approx(rarity)
 
 
 @pytest.mark.parametrize(("matched_only", "expected"), [(False, [1, 5 / 3]), (True, [3, 11 / 3])])
-def test_what_a_posting_adds_has_what_every_document_gets_only_where_matches_alone_get_it(
+def test_the_impact_of_a_posting_includes_delta_only_if_matched_only_is_set(
     matched_only: bool, expected: list[float]
 ) -> None:
     scheme = Bm25Plus(1.5, 0.75, 2.0, matched_only)
@@ -145,7 +145,7 @@ def test_tf_idf_equals_gensim(tmp_path: Path, notation: str) -> None:
 
 
 @pytest.mark.parametrize("notation", ["lnc", "ltn", "ltc"])
-def test_without_extremes_scores_as_if_these_terms_had_never_been_there(
+def test_without_extremes_scores_as_if_extreme_terms_did_not_exist(
     tmp_path: Path, notation: str
 ) -> None:
     documents = [[*words, "everywhere"] for words in corpus(5)] + [["rare", "rare"]]
@@ -180,28 +180,28 @@ def test_extremes_are_those_that_gensim_filters(tmp_path: Path) -> None:
         assert (every(weighted, {word: 1.0}).max() > 0) == (word in dictionary.token2id)
 
 
-def test_nothing_is_extreme_unless_said(tmp_path: Path) -> None:
-    """A term that no document has counts in the length of the query, as without any limit."""
+def test_no_term_is_extreme_by_default(tmp_path: Path) -> None:
+    """A term that no document has counts in the length of the query, as without limits."""
     segment = index(tmp_path / "i", BY_HAND)
     query = {"sum": 1.0, "prime": 1.0, "nowhere": 1.0}
     ours = every(WeightedIndex([segment], WithoutExtremes(Smart("ltc"))), query)
     assert ours.tolist() == every(WeightedIndex([segment], Smart("ltc")), query).tolist()
 
 
-def test_an_extreme_term_multiplies_by_nothing() -> None:
+def test_an_extreme_term_has_a_rarity_of_zero() -> None:
     scheme = WithoutExtremes(Smart("ltn"), 2, 0.5)
     found = scheme.rarity(np.array([1, 2, 4, 5]), Statistics(8, 3.0))
     assert found.tolist() == pytest.approx([0, 2.169925, 1.169925, 0])
 
 
-def test_what_is_asked_for_more_than_once_counts_by_its_logarithm() -> None:
+def test_a_repeated_query_term_counts_by_its_logarithm_in_ltn_and_linearly_in_ntn() -> None:
     collection = Statistics(7, 3.0)
     assert Smart("ltn").ask(1.5, 1, collection) == pytest.approx(3 * 1.584963)
     assert Smart("ntn").ask(1.5, 1, collection) == pytest.approx(3 * 1.5)
 
 
 @pytest.mark.parametrize("notation", ["ltn", "ntn"])
-def test_what_is_asked_for_less_than_once_counts_less_and_never_against_a_post(
+def test_a_query_term_with_a_frequency_below_one_counts_less_but_never_negatively(
     notation: str,
 ) -> None:
     asked = [Smart(notation).ask(share, 3, Statistics(10, 5.0)) for share in (0, 0.125, 0.5, 1, 2)]
@@ -211,7 +211,9 @@ def test_what_is_asked_for_less_than_once_counts_less_and_never_against_a_post(
 
 
 @pytest.mark.parametrize("scheme", [Bm25Plus(), Bm25Plus(matched_only=True), Smart("ltc")])
-def test_segments_together_score_like_one_index(tmp_path: Path, scheme: Bm25Plus | Smart) -> None:
+def test_several_segments_give_the_same_scores_as_one_index(
+    tmp_path: Path, scheme: Bm25Plus | Smart
+) -> None:
     documents = corpus(7)
     whole = WeightedIndex([index(tmp_path / "whole", documents)], scheme)
     parts = [index(tmp_path / "a", documents[:45]), index(tmp_path / "b", documents[45:])]
@@ -225,7 +227,7 @@ def test_segments_together_score_like_one_index(tmp_path: Path, scheme: Bm25Plus
     "scheme", [Bm25Plus(), Bm25Plus(3.0, 0.75, 0), Bm25Plus(matched_only=True), Smart("ltc")]
 )
 @pytest.mark.parametrize("segments", [1, 3])
-def test_the_best_are_those_with_the_best_scores(
+def test_the_best_documents_are_those_with_the_highest_scores(
     tmp_path: Path, scheme: Bm25Plus | Smart, segments: int
 ) -> None:
     documents = corpus(11, 2_000)
@@ -245,7 +247,7 @@ def test_the_best_are_those_with_the_best_scores(
         assert found.numbers.tolist() == true.numbers.tolist()
 
 
-def test_impacts_are_255_steps_and_none_is_lost(tmp_path: Path) -> None:
+def test_impacts_have_255_steps_and_none_becomes_zero(tmp_path: Path) -> None:
     builder = PostingsBuilder()
     builder.add({"a": 510.0, "b": 2.0, "c": 0.5, "d": 5.0})
     builder.write(tmp_path / "i")
@@ -256,7 +258,7 @@ def test_impacts_are_255_steps_and_none_is_lost(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("scheme", [Bm25Plus(), Smart("ltc")])
-def test_impacts_are_the_same_however_many_postings_are_weighed_at_a_time(
+def test_the_batch_size_does_not_change_the_impacts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scheme: Bm25Plus | Smart
 ) -> None:
     whole, parts = tmp_path / "whole", tmp_path / "parts"
@@ -269,7 +271,7 @@ def test_impacts_are_the_same_however_many_postings_are_weighed_at_a_time(
         assert np.load(parts / name).tolist() == np.load(whole / name).tolist()
 
 
-def test_a_document_of_rare_terms_alone_does_not_flatten_the_impacts_of_others(
+def test_a_document_of_only_rare_terms_does_not_make_other_impacts_less_precise(
     tmp_path: Path,
 ) -> None:
     scheme = WithoutExtremes(Smart("nnc"), 2)
@@ -299,7 +301,7 @@ def test_impacts_that_do_not_belong_to_an_index_are_refused(
         WeightedIndex([segment], Bm25Plus()).weigh({"sum": 1.0}).best(1)
 
 
-def test_steps_of_different_sizes_are_compared_by_what_they_stand_for(
+def test_impacts_in_steps_of_different_sizes_are_compared_by_their_values(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(weighting, "_EXTRA_CANDIDATES", 0)
@@ -311,7 +313,7 @@ def test_steps_of_different_sizes_are_compared_by_what_they_stand_for(
     assert (found.numbers.tolist(), found.scores.tolist()) == ([1], [100.0])
 
 
-def test_nothing_is_found_where_nothing_is_asked_for_or_wanted(tmp_path: Path) -> None:
+def test_an_empty_query_or_a_request_for_no_documents_finds_nothing(tmp_path: Path) -> None:
     segment = index(tmp_path / "i", BY_HAND)
     write_impacts(segment.folder, Bm25Plus())
     weighted = WeightedIndex([segment], Bm25Plus())
@@ -319,7 +321,7 @@ def test_nothing_is_found_where_nothing_is_asked_for_or_wanted(tmp_path: Path) -
     assert weighted.weigh({}).best(3).numbers.tolist() == []
 
 
-def test_scores_are_given_where_the_best_were_not_asked_for(tmp_path: Path) -> None:
+def test_documents_can_be_scored_without_a_previous_search(tmp_path: Path) -> None:
     documents = corpus(3)
     weighted = WeightedIndex([index(tmp_path / "i", documents)], Bm25Plus())
     query = {next(iter(documents[0])): 1.0}
@@ -348,7 +350,7 @@ def test_the_parts_of_a_score_are_the_same_after_a_search(tmp_path: Path) -> Non
         assert searched.parts(document) == weighted.weigh(query).parts(document)
 
 
-def test_a_translation_counts_as_the_rarest_word_that_it_translates() -> None:
+def test_a_translation_is_no_rarer_than_the_rarest_word_that_it_translates() -> None:
     wanted = {"prime": 1.0, "number": 1.0, "primo": 1.0, "lemma": 1.0, "nowhere": 1.0}
     translated = {
         "primo": [("prime", "number")],
