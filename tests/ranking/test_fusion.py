@@ -246,7 +246,11 @@ class TestIBC:
 
     def test_a_rank_beyond_the_depth_is_no_worse_than_a_missing_rank(self) -> None:
         runs = [run_of("abcd"), run_of("a")]
-        assert ids_of(fuse(runs, IBC(depth=2))) == ["a", "b", "c", "d"]
+        fused = fuse(runs, IBC(depth=2))
+        assert ids_of(fused) == ["a", "b", "c", "d"]
+        [hits] = fused.rankings.values()
+        # The ranks of c and d, 3 and 4, count as 2, as if the first run lacked them, too.
+        assert [hit.score for hit in hits] == pytest.approx([0.5, 0, 0, 0], abs=1e-9)
 
     def test_a_depth_is_at_least_one(self) -> None:
         runs = [run_of("ab"), run_of("bc")]
@@ -315,7 +319,8 @@ class TestScores:
 
     def test_a_run_gives_a_candidate_that_it_found_no_less_than_one_that_it_did_not(self) -> None:
         logits = run_of("ab", (-1.0, -7.0))
-        assert ids_of(fuse([logits, run_of("c", (0.5,))], CombSUM("none")))[-1] == "b"
+        # c gets -7 for the run that lacks it; with 0, it would be first.
+        assert ids_of(fuse([logits, run_of("c", (0.5,))], CombSUM("none"))) == ["a", "c", "b"]
 
     def test_combmnz_refuses_negative_scores(self) -> None:
         with pytest.raises(InputError, match="takes no negative scores"):
