@@ -250,7 +250,7 @@ class TestIBC:
         assert ids_of(fused) == ["a", "b", "c", "d"]
         [hits] = fused.rankings.values()
         # The ranks of c and d, 3 and 4, count as 2, as if the first run lacked them, too.
-        assert [hit.score for hit in hits] == pytest.approx([0.5, 0, 0, 0], abs=1e-9)
+        assert [hit.score for hit in hits] == pytest.approx([0.5, 0, 0, 0], abs=1e-6)
 
     def test_a_depth_is_at_least_one(self) -> None:
         runs = [run_of("ab"), run_of("bc")]
