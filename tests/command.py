@@ -1,4 +1,4 @@
-"""The command line, called inside the process of the tests: starting one takes half a second."""
+"""The command line, called in the process of the tests, because a new one takes half a second."""
 
 import json
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class Result:
 
 
 class Mathsetu:
-    """Calls ``mathsetu`` with arguments and tells what it printed and how it ended."""
+    """Calls ``mathsetu`` with arguments and returns its output and exit code."""
 
     def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
         self._capsys = capsys
@@ -36,10 +36,10 @@ class Mathsetu:
         return json.loads(result.out)
 
     def refuses(self, *arguments: str | Path) -> str:
-        """The one line that a mistake is answered with."""
+        """Return the error for a mistake, which has one line."""
         result = self(*arguments)
         assert result.code == 2
         lines = result.err.strip().splitlines()
-        # Usage errors begin with how the command is used.
+        # Usage errors begin with the usage of the command.
         assert len(lines) == 1 or lines[0].startswith("Usage: ")
         return lines[-1]

@@ -1,4 +1,4 @@
-"""What every test may ask for."""
+"""Settings and fixtures for all tests."""
 
 import os
 from contextlib import suppress
@@ -12,8 +12,8 @@ from mathsetu.library import Library, build_library
 from tests.command import Mathsetu
 from tests.light import LIGHT
 
-# Quick for the person who waits; thorough where a machine does: make test-thorough.
-# How fast examples are made says something of a busy machine, and nothing of the property.
+# Quick for people who wait; thorough for machines (make test-thorough).
+# The time to make examples depends on the load of the machine, not on the property.
 patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("quick", patient, max_examples=10)
 settings.register_profile("thorough", patient, max_examples=15)
@@ -24,7 +24,7 @@ REPOSITORY = Path(__file__).parent.parent
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """Public evaluation data laid beside the repository; tests that need it skip without."""
+    """Public evaluation data next to the repository; without it, tests that need it are skipped."""
     folder = REPOSITORY.parent / "shared" / "data"
     if not folder.is_dir():
         pytest.skip("the public evaluation data is not beside the repository")
@@ -33,7 +33,7 @@ def shared_data() -> Path:
 
 @pytest.fixture(scope="session")
 def sampler_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A library over the sampler, for reading only: all worker processes share it."""
+    """A read-only library of the sampler, shared by all worker processes."""
     own = tmp_path_factory.getbasetemp()
     folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "sampler-library"
     if not folder.exists():

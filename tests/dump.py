@@ -1,4 +1,4 @@
-"""A small collection in the files that the ARQMath lab gives out, for tests of whole ways.
+"""A small collection in the file formats of the ARQMath lab, for end-to-end tests.
 
 Posts.xml with questions, answers and accepted answers, formulas in spans with ids; Comments.xml;
 topics and judgments of both tasks; tables of formulas with their visual ids.
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 
-# What each thread is about, the formula of its question, and two ways to write that of its answers.
+# The tag of each thread, its topic, and its formula as the question and the answer write it.
 THREADS = (
     ("primes", "prime numbers", "p_1 p_2 + 1", "p_1p_2+1"),
     ("circles", "the area of a circle", "A = \\pi r^2", "A=\\pi r^2"),
@@ -23,10 +23,10 @@ THREADS = (
 
 @dataclass
 class Dump:
-    """The files, and what they say.
+    """The files, and the ids in them.
 
     Attributes:
-        folder: Where they are.
+        folder: The folder of the files.
         posts: The ids of the posts by ``primes question``, ``primes accepted``, ``primes other``.
         formulas: The ids of the formulas by the same names.
     """
@@ -77,7 +77,7 @@ def make_dump(folder: Path) -> Dump:
 
 
 def _write_tables(folder: Path, rows: list[tuple[object, ...]]) -> None:
-    """The formulas, in as many files as the lab likes."""
+    """Write the formulas into two files, as the lab uses several."""
     folder.mkdir()
     header = "id post_id thread_id type comment_id old_visual_id visual_id issue formula".split()
     for number, part in enumerate((rows[:7], rows[7:]), start=1):

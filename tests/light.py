@@ -1,8 +1,8 @@
-"""A recipe for tests that are not about the encoder: two parts whose say is easy to foretell."""
+"""A recipe for tests that are not about the encoder: two parts with predictable scores."""
 
 from mathsetu.recipes.schema import parse_recipe
 
-#: The recipe as a file holds it.
+#: The recipe as the text of a file.
 LIGHT_TOML = """
     name = "light"
     description = "Words through the glossary, and formulas by structure"

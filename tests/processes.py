@@ -1,11 +1,11 @@
-"""Which processes are alive, for tests that kill some of them."""
+"""Finds living processes, for tests that kill some of them."""
 
 from contextlib import suppress
 from pathlib import Path
 
 
 def processes_with(mark: str) -> set[int]:
-    """The living processes that were started with something in their environment."""
+    """Return the ids of living processes that have a mark in their environment."""
     found = set()
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):

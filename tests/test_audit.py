@@ -1,4 +1,4 @@
-"""The audit of dependencies: a weakness fails, and what was not audited is never called safe."""
+"""The audit of dependencies: a vulnerability fails, and unaudited packages never pass as safe."""
 
 import os
 import runpy
@@ -27,7 +27,9 @@ def audit() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("optional", [False, True])
-def test_a_known_weakness_fails_and_is_named(audit: dict[str, Any], optional: bool) -> None:
+def test_the_audit_fails_with_a_known_vulnerability_and_names_it(
+    audit: dict[str, Any], optional: bool
+) -> None:
     report = {"dependencies": [SAFE, WEAK, UNKNOWN]}
     status, lines = audit["verdict"](report, [*PINNED, "jinja2==3.1.0"], optional=optional)
     assert status == 1
@@ -35,14 +37,14 @@ def test_a_known_weakness_fails_and_is_named(audit: dict[str, Any], optional: bo
     assert "jinja2 3.1.0: PYSEC-2 (mended in no version yet)" in lines
 
 
-def test_no_weakness_in_any_package_passes(audit: dict[str, Any]) -> None:
+def test_the_audit_passes_without_any_known_vulnerability(audit: dict[str, Any]) -> None:
     report = {"dependencies": [SAFE]}
     status, lines = audit["verdict"](report, ["click==8.5.1"], optional=False)
     assert (status, lines) == (0, ["1 locked versions have no known weakness"])
 
 
 @pytest.mark.parametrize("answer", [[SAFE, UNKNOWN], [SAFE]])
-def test_a_package_that_was_left_out_fails_and_is_named(
+def test_the_audit_names_packages_without_an_answer_and_fails_unless_optional(
     audit: dict[str, Any], answer: list[Any]
 ) -> None:
     status, lines = audit["verdict"]({"dependencies": answer}, PINNED, optional=False)
@@ -54,7 +56,7 @@ def test_a_package_that_was_left_out_fails_and_is_named(
 
 
 @pytest.mark.parametrize("answer", [[], [UNKNOWN, UNKNOWN]])
-def test_where_nobody_answered_the_audit_fails_unless_that_was_expected(
+def test_the_audit_fails_without_any_answer_unless_it_is_optional(
     audit: dict[str, Any], answer: list[Any]
 ) -> None:
     status, lines = audit["verdict"]({"dependencies": answer}, PINNED, optional=False)
@@ -65,15 +67,15 @@ def test_where_nobody_answered_the_audit_fails_unless_that_was_expected(
     assert line.startswith("WARNING: NOTHING was audited, none of 2 packages")
 
 
-def test_what_every_extra_and_every_platform_needs_is_audited(audit: dict[str, Any]) -> None:
+def test_the_packages_of_all_extras_and_platforms_are_audited(audit: dict[str, Any]) -> None:
     pinned = {pin.partition("==")[0] for pin in audit["locked"](CHECKOUT / "requirements")}
     assert {"click", "fastapi", "torch", "spacy", "amrlib", "hatchling", "uv"} <= pinned
     assert {"colorama", "pywin32", "nvidia-cublas"} <= pinned
 
 
 @pytest.mark.thorough
-def test_an_audit_that_cannot_be_made_fails_unless_it_is_optional(tmp_path: Path) -> None:
-    # A module of this name that can reach nobody, as where there is no network.
+def test_the_audit_fails_without_a_network_unless_it_is_optional(tmp_path: Path) -> None:
+    # A module of this name that fails as it does without a network.
     (tmp_path / "pip_audit.py").write_text("raise SystemExit('no network')\n")
     for choice, status in (("", 1), ("required", 1), ("optional", 0), ("perhaps", 2)):
         done = subprocess.run(

@@ -1,4 +1,4 @@
-"""Benchmarks without what they need: one line for a person."""
+"""Errors of benchmarks without their data, models or packages."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ from mathsetu.records import Hit, Run
 
 
 @pytest.mark.parametrize("name", ["fusion", "formula_ranking", "miracle_hindi"])
-def test_without_data_a_benchmark_says_what_is_missing(
+def test_a_benchmark_without_its_data_says_what_is_missing(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
 ) -> None:
     monkeypatch.setattr("sys.argv", [name, "--data", str(tmp_path)])
@@ -23,13 +23,15 @@ def test_without_data_a_benchmark_says_what_is_missing(
         import_module(f"benchmarks.{name}").main()
 
 
-def test_without_a_model_a_benchmark_says_which(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_benchmark_without_its_model_names_the_missing_folder(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("sys.argv", ["miracle", "--only", "1", "--model-1", "./nowhere"])
     with pytest.raises(SystemExit, match="nowhere: no such folder"):
         import_module("benchmarks.miracle").main()
 
 
-def test_without_a_package_a_benchmark_says_which_extra_has_it() -> None:
+def test_a_benchmark_without_an_optional_package_says_what_needs_it() -> None:
     with (
         pytest.raises(SystemExit, match="an IVF index needs an optional"),
         errors_without_traceback(),
@@ -38,7 +40,7 @@ def test_without_a_package_a_benchmark_says_which_extra_has_it() -> None:
 
 
 def help_of(name: str, missing: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Ask a benchmark for its help where a package is missing."""
+    """Run a benchmark with ``--help`` while a package is missing."""
     (folder / f"{missing}.py").write_text(
         f"raise ModuleNotFoundError('No module named {missing}', name={missing!r})"
     )
@@ -62,7 +64,7 @@ def test_a_benchmark_that_starts_a_server_needs_no_pytest(tmp_path: Path, name: 
 
 
 @pytest.mark.thorough
-def test_where_a_package_is_missing_a_benchmark_says_which_environment_has_it(
+def test_a_benchmark_without_a_package_names_the_environment_that_has_it(
     tmp_path: Path,
 ) -> None:
     asked = help_of("reading_time", "pyarrow", tmp_path)
@@ -72,7 +74,7 @@ def test_where_a_package_is_missing_a_benchmark_says_which_environment_has_it(
     assert "'make benchmarks'" in line
 
 
-def test_variants_of_a_recipe_are_tested_against_the_recipe_as_it_is() -> None:
+def test_variants_of_a_recipe_are_tested_for_significance_against_the_recipe() -> None:
     grades = {f"A.{number}": {"a": 3} for number in range(1, 5)}
     best = Run("best", {topic: (Hit("a", 1.0),) for topic in grades})
     worse = Run("worse", {topic: (Hit("b", 2.0), Hit("a", 1.0)) for topic in grades})

@@ -1,4 +1,4 @@
-"""The collection for measuring: real sentences put together anew, the same for the same seed."""
+"""The generated collection for benchmarks: real sentences, recombined by a seed."""
 
 import json
 import lzma
@@ -47,7 +47,7 @@ def test_a_post_is_the_same_in_collections_of_all_sizes(data: Path) -> None:
     assert sum("rare" in post.get("tags", []) for post in large) == 10
 
 
-def test_posts_are_read_as_ours_and_hold_only_real_sentences_of_one_language(
+def test_posts_are_read_back_and_have_only_proper_sentences_of_one_language(
     data: Path, tmp_path: Path
 ) -> None:
     write(tmp_path / "posts.jsonl", Material(data).posts(200, 7))
@@ -58,7 +58,7 @@ def test_posts_are_read_as_ours_and_hold_only_real_sentences_of_one_language(
     for post in posts:
         text = f"{post.title} {post.question} {post.body}"
         assert ("है" in text or "हैं" in text) == (post.language == "hi")
-        # Money is no formula, and prose between formulas is none.
+        # Amounts of money are not formulas, and neither is prose between formulas.
         assert "each" not in text
         assert "so we have" not in text
 
@@ -66,7 +66,9 @@ def test_posts_are_read_as_ours_and_hold_only_real_sentences_of_one_language(
 @pytest.mark.shared
 @pytest.mark.exhaustive
 @pytest.mark.thorough
-def test_the_real_collection_has_real_frequencies_and_ever_new_formulas(shared_data: Path) -> None:
+def test_the_real_collection_has_real_frequencies_and_mostly_unique_formulas(
+    shared_data: Path,
+) -> None:
     if not (shared_data / "training" / "qa.jsonl.xz").is_file():
         pytest.skip("the training data is not beside the repository")
     material = Material(shared_data)
@@ -75,7 +77,7 @@ def test_the_real_collection_has_real_frequencies_and_ever_new_formulas(shared_d
     text = " ".join(f"{post['title']} {post.get('question', '')} {post['body']}" for post in posts)
     formulas = Counter(text.split("$")[1::2])
     assert 5 < sum(formulas.values()) / len(posts) < 15
-    # The most frequent ones are letters, as everywhere, and most are there once.
+    # The most frequent formulas are letters, as in real collections, and most occur once.
     assert {len(latex) for latex, _ in formulas.most_common(5)} == {1}
     assert sum(count == 1 for count in formulas.values()) > 0.5 * len(formulas)
     own = Counter(post["language"] for post in posts)

@@ -1,4 +1,4 @@
-"""Time limits: kept by those who ask, shared fairly, and honest about what was cut off."""
+"""Time limits: checked by the code, shared between steps, with a list of unfinished steps."""
 
 from concurrent.futures import ThreadPoolExecutor
 from time import monotonic
@@ -14,7 +14,7 @@ def endless() -> None:
         check_time()
 
 
-def test_without_a_limit_there_is_always_time() -> None:
+def test_steps_without_a_time_limit_are_never_interrupted() -> None:
     check_time()
     clock = Clock()
     assert clock.attempt("step", lambda: "done") == "done"
@@ -46,20 +46,20 @@ def test_one_endless_step_leaves_time_for_the_next() -> None:
     assert clock.unfinished == ("endless",)
 
 
-def test_when_the_time_is_over_nothing_is_begun() -> None:
+def test_no_step_starts_after_the_time_limit() -> None:
     clock = Clock(seconds=0)
     begun: list[str] = []
     assert clock.attempt("late", lambda: begun.append("late")) is None
     assert begun == []
 
 
-def test_a_step_that_is_cut_off_twice_is_named_once() -> None:
+def test_a_step_that_is_interrupted_twice_is_named_once() -> None:
     clock = Clock(seconds=0)
     for step in ("a", "b", "a"):
         clock.attempt(step, check_time)
     assert clock.unfinished == ("a", "b")
 
 
-def test_a_limit_of_one_thread_is_none_of_the_others() -> None:
+def test_a_limit_of_one_thread_does_not_apply_to_others() -> None:
     with ThreadPoolExecutor(1) as pool, time_limit(monotonic() - 1):
         assert pool.submit(check_time).result() is None

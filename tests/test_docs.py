@@ -1,4 +1,4 @@
-"""The documentation keeps its word: commands run, options exist, links lead somewhere."""
+"""The documentation is correct: commands run, options exist, links have targets."""
 
 import re
 import shlex
@@ -26,25 +26,25 @@ RUN = [
     "search.md",
     "tutorial.md",
 ]
-#: Files of these pages that a reader has and we have not; their commands show no output.
+#: Files of these pages that only a reader has; commands with them show no output.
 ELSEWHERE = {"topics.xml", "queries.csv"}
 QUICK = ["for-programmers.md"]
-# A command, also with variables of the environment before it, or in a loop.
+# A command, also after environment variables or in a loop.
 COMMAND = re.compile(r"\s*(?:[A-Z_]+=(?:\$\([^)]*\)|\S+)\s+)*(?P<command>mathsetu .*)")
 FENCE = re.compile(r"(?ms)^```(\w+)\n(.*?)^```")
-# What differs from run to run and from machine to machine.
+# Parts of the output that differ between runs and between machines.
 VOLATILE = re.compile(r"\b\d+\.\d+ s\b|\b0\.\d+\b")
 
 
 def blocks(page: Path, *kinds: str) -> Iterator[tuple[str, str]]:
-    """The blocks of a page that hold some kinds of code."""
+    """The blocks of a page with the given kinds of code."""
     for kind, text in FENCE.findall(page.read_text(encoding="utf-8")):
         if kind in kinds:
             yield kind, text
 
 
 def commands(page: Path) -> Iterator[str]:
-    """The commands of ``mathsetu`` on a page, lines that are continued joined."""
+    """The commands of ``mathsetu`` on a page, with continued lines joined."""
     for kind, text in blocks(page, "console", "sh", "bash"):
         joined = text.replace("\\\n", " ")
         for line in joined.splitlines():
@@ -74,7 +74,7 @@ def words_of(command: str) -> list[str]:
 
 
 @pytest.mark.parametrize("command", EVERY_COMMAND)
-def test_every_command_of_the_documentation_names_verbs_and_options_that_exist(
+def test_every_command_of_the_documentation_has_existing_verbs_and_options(
     command: str,
 ) -> None:
     words = words_of(command)
@@ -107,7 +107,7 @@ def test_benchmarks_targets_and_test_files_that_a_page_names_exist(page: Path) -
         assert (CHECKOUT / path).is_file(), f"{page.name} names {path}"
 
 
-def test_benchmarks_look_for_data_only_where_the_pages_say() -> None:
+def test_only_one_module_of_the_benchmarks_names_the_folder_of_data() -> None:
     named = [
         path.name
         for path in (CHECKOUT / "benchmarks").rglob("*.py")
@@ -117,9 +117,9 @@ def test_benchmarks_look_for_data_only_where_the_pages_say() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_extras_exist_and_are_named_so_that_a_checkout_can_install_them(page: Path) -> None:
+def test_extras_exist_and_are_named_for_installation_from_a_checkout(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    # The package has no name elsewhere yet; the tutorial says what it will be.
+    # The package is not published yet; the tutorial gives its future name.
     unpublished = [] if page.name == "tutorial.md" else re.findall(r"mathsetu\[[\w,-]+\]", text)
     assert not unpublished, f"{page.name}: write pip install '.[…]' instead of {unpublished}"
     known = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -128,7 +128,7 @@ def test_extras_exist_and_are_named_so_that_a_checkout_can_install_them(page: Pa
 
 
 def shell(command: str, folder: Path) -> None:
-    """Run a command of the shell that prepares something."""
+    """Run a shell command that prepares files; of ``make``, only check that the target exists."""
     if command.startswith("make "):
         target = command.split()[1]
         assert re.search(rf"(?m)^{target}:", (CHECKOUT / "Makefile").read_text(encoding="utf-8"))
@@ -142,9 +142,9 @@ def steady(line: str) -> str:
 
 
 def page_runs(name: str, mathsetu: Mathsetu, folder: Path) -> None:
-    """Run all commands of a page, and hold their output against what the page shows.
+    """Run all commands of a page, and compare their output with the page.
 
-    Every line that is shown must be in the output, in that order; a line may be cut with "…".
+    Every line on the page must be in the output, in that order; a line may be cut with "…".
     """
     for kind, text in blocks(DOCS / name, "console", "python"):
         text = text.replace("\\\n", " ")
@@ -173,7 +173,7 @@ def page_runs(name: str, mathsetu: Mathsetu, folder: Path) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", QUICK)
-def test_the_commands_of_a_short_page_do_what_it_shows(
+def test_the_commands_of_a_short_page_give_the_output_on_the_page(
     name: str, mathsetu: Mathsetu, tmp_path: Path
 ) -> None:
     page_runs(name, mathsetu, tmp_path)
@@ -181,14 +181,14 @@ def test_the_commands_of_a_short_page_do_what_it_shows(
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", sorted({*RUN} - {*QUICK}))
-def test_the_commands_of_a_page_do_what_it_shows(
+def test_the_commands_of_a_page_give_the_output_on_the_page(
     name: str, mathsetu: Mathsetu, tmp_path: Path
 ) -> None:
     page_runs(name, mathsetu, tmp_path)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_between_pages_and_to_files_lead_somewhere(page: Path) -> None:
+def test_links_between_pages_and_to_files_have_existing_targets(page: Path) -> None:
     text = re.sub(r"(?ms)^```.*?^```", "", page.read_text(encoding="utf-8"))
     made = {"command-line.md", "python.md", "changelog.md", "contributing.md"}
     for target in re.findall(r"\]\(([^)\s#]+)(?:#[^)]*)?\)", text):

@@ -1,6 +1,6 @@
 """Commands of the documentation are run, on small files with the names that pages use.
 
-Those that cannot be run are listed with the reason. Pages whose output is compared are in
+Commands that cannot be run are listed with the reason. Pages whose output is compared are in
 `test_docs`.
 """
 
@@ -23,7 +23,7 @@ from tests.test_docs import DOCS, RUN, commands, words_of
 
 pytestmark = pytest.mark.thorough
 
-#: What a command contains that cannot be run here, with the reason.
+#: Parts of commands that cannot be run here, with the reason.
 NOT_RUN = {
     "mathsetu serve": "runs until it is stopped (tests/service/test_serve.py runs it)",
     "qdrant://": "needs a Qdrant server (tests/cluster/test_real_server.py)",
@@ -62,7 +62,7 @@ BUILT = (
 
 
 def reason_not_to_run(command: str) -> str:
-    """Why a command is not run here; "" for one that is."""
+    """Return why a command is not run here, or "" if it is run."""
     return next((reason for part, reason in NOT_RUN.items() if part in command), "")
 
 
@@ -139,12 +139,12 @@ def _write_documents(folder: Path) -> None:
 def test_every_command_of_a_page_can_be_run(
     page: Path, material: Path, mathsetu: Mathsetu, tmp_path: Path
 ) -> None:
-    """The commands of a page one after the other, as a reader would give them."""
+    """Run the commands of a page in order, as a reader does."""
     wanted = [command for command in commands(page) if not reason_not_to_run(command)]
     if not wanted:
         pytest.skip("no command of this page can be run here")
     shutil.copytree(material, tmp_path, dirs_exist_ok=True)
-    if page.name == "graphs.md":  # what a parser elsewhere made, and a library with graphs
+    if page.name == "graphs.md":  # the output of an external parser, and a library with graphs
         for posts, target in (("posts.jsonl", "parsed.penman"), ("topics.xml", "topics.penman")):
             assert not mathsetu("graph", "build", posts, target, "--sentences", "terms").code
         assert not mathsetu("index", "math.library", "posts.jsonl", "--recipe", "mathamr-plus").code
@@ -156,7 +156,7 @@ def test_every_command_of_a_page_can_be_run(
             (tmp_path / redirected[1]).write_text(result.out, encoding="utf-8")
 
 
-def test_every_reason_is_that_of_some_command() -> None:
+def test_every_reason_applies_to_a_command() -> None:
     every = [command for page in PAGES for command in commands(page)]
     for part in NOT_RUN:
         assert any(part in command for command in every), f"no command has {part!r}"

@@ -1,4 +1,4 @@
-"""Pictures of the documentation show what the commands beside them draw."""
+"""Pictures of the documentation equal the output of the commands next to them."""
 
 import re
 import shlex
@@ -27,7 +27,7 @@ def texts_in(picture: Path) -> list[str]:
     return [node.text or "" for node in root.iter("{http://www.w3.org/2000/svg}text")]
 
 
-def test_the_means_of_an_evaluation_are_those_of_the_sampler(
+def test_the_picture_of_an_evaluation_shows_the_means_of_the_sampler(
     mathsetu: Mathsetu, tmp_path: Path
 ) -> None:
     sampler.export(tmp_path)
@@ -50,7 +50,7 @@ def test_the_means_of_an_evaluation_are_those_of_the_sampler(
     assert [text for text in shown if text.endswith(")")] == groups
 
 
-def test_the_heat_map_is_that_of_the_question_and_the_post_beside_it(
+def test_the_heat_map_shows_the_question_and_the_post_of_its_command(
     mathsetu: Mathsetu, tmp_path: Path
 ) -> None:
     words = words_beside("mathamr.md", "graph compare")
@@ -59,7 +59,7 @@ def test_the_heat_map_is_that_of_the_question_and_the_post_beside_it(
     drawn = tmp_path / words[words.index("--write") + 1]
     kept = DOCS / "images" / drawn.name
     assert texts_in(kept) == texts_in(drawn)
-    # Another processor may round the last digit otherwise.
+    # Another processor may round the last digit differently.
     cosines = [
         [float(one) for one in re.findall(r": (\d\.\d\d)</title>", path.read_text("utf-8"))]
         for path in (kept, drawn)

@@ -1,4 +1,4 @@
-"""The comparison with other engines: it runs on any library, with whatever is installed."""
+"""The comparison with other engines: it runs on any library, with any engines installed."""
 
 import re
 from pathlib import Path
@@ -24,10 +24,10 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-# What the packages of others warn of is not ours to mend.
+# Warnings of other packages are not our concern.
 @pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore")
-def test_ours_comes_first_finds_what_is_best_and_no_other_engine_fails(
+def test_mathsetu_is_listed_first_with_perfect_results_and_no_other_engine_fails(
     library: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     compare(library, queries=2, parts=PARTS, limit=12)

@@ -29,13 +29,13 @@ def kinds(base: type[MathSetuError]) -> set[type[MathSetuError]]:
     return {base}.union(*(kinds(kind) for kind in base.__subclasses__()))
 
 
-def test_every_kind_is_tried() -> None:
+def test_every_kind_of_error_is_tested() -> None:
     ours = {kind for kind in kinds(MathSetuError) if kind.__module__ == errors.__name__}
     assert {type(error) for error in MADE} == ours
 
 
 @pytest.mark.parametrize("error", MADE, ids=lambda error: type(error).__name__)
-def test_an_error_of_a_worker_is_the_same_here(error: MathSetuError) -> None:
+def test_an_error_from_a_worker_keeps_its_kind_message_and_attributes(error: MathSetuError) -> None:
     here = pickle.loads(pickle.dumps(error))
     assert type(here) is type(error)
     assert str(here) == str(error)

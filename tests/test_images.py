@@ -1,4 +1,4 @@
-"""The images of the containers: digests are looked up and checked, never made up."""
+"""Container images: their digests are looked up in the registry and checked."""
 
 import json
 import os
@@ -37,7 +37,7 @@ def run(checkout: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def put_docker(checkout: Path, answer: str) -> None:
-    """A docker that gives this answer for every tag."""
+    """Write a ``docker`` program that gives this answer for every tag."""
     program = checkout / "bin" / "docker"
     program.write_text(f"#!{sys.executable}\nprint({answer!r})\n")
     program.chmod(0o755)
@@ -50,7 +50,7 @@ def test_an_image_without_a_digest_fails_the_check_and_is_named(checkout: Path) 
     assert done.stdout == "Dockerfile: python:3.12-slim has no digest\n"
 
 
-def test_digests_that_the_registry_gives_are_written_and_pass_the_check(checkout: Path) -> None:
+def test_digests_from_the_registry_are_written_and_pass_the_check(checkout: Path) -> None:
     digest = "sha256:" + "ab" * 32
     put_docker(checkout, json.dumps({"digest": digest}))
     assert run(checkout).returncode == 0
@@ -62,7 +62,7 @@ def test_digests_that_the_registry_gives_are_written_and_pass_the_check(checkout
 
 
 @pytest.mark.parametrize("answer", ["no", "{}", '{"digest": "latest"}', None])
-def test_without_an_answer_nothing_is_written(checkout: Path, answer: str | None) -> None:
+def test_nothing_is_written_without_a_valid_answer(checkout: Path, answer: str | None) -> None:
     if answer is not None:
         put_docker(checkout, answer)
     before = {name: (checkout / name).read_bytes() for name in FILES}

@@ -46,24 +46,24 @@ LAYERS = {
 # Packages of one layer that may import each other, and why.
 NEIGHBOURS = {
     ("markup", "records"),  # spans become formulas
-    ("records", "markup"),  # a hit cuts its snippet when it is asked for one
-    ("records", "printable"),  # and is printed
-    ("records", "errors"),  # what is no record is refused
+    ("records", "markup"),  # a hit makes its snippet on request
+    ("records", "printable"),  # and can be printed
+    ("records", "errors"),  # invalid records are refused
     ("markup", "errors"),
     ("markup", "limits"),
-    ("errors", "installed"),  # a hint names the command that works here
+    ("errors", "installed"),  # a hint names the right install command
     ("deadline", "errors"),
     ("models", "errors"),
     ("own_models", "errors"),
-    ("places", "plain_files"),  # a folder is known as a library by its files
+    ("places", "plain_files"),  # the files of a folder show whether it is a library
     ("pool", "errors"),
     ("pool", "parent"),  # its workers end with their parent
     ("cli", "service"),  # both interfaces give the same answers, and one opens the other
     ("encoders", "graphs"),  # the graph encoder reads graphs
-    ("library", "recipes"),  # a library is built and opened as its recipe says
-    ("cluster", "recipes"),  # so is one on a cluster
-    ("cluster", "library"),  # what a cluster holds was built in a folder
-    ("library", "cluster"),  # a library is opened wherever it is
+    ("library", "recipes"),  # a recipe determines how a library is built and opened
+    ("cluster", "recipes"),  # the same on a cluster
+    ("cluster", "library"),  # the library on a cluster was built in a folder
+    ("library", "cluster"),  # a library is opened in a folder or on a cluster
 }
 
 
@@ -72,7 +72,7 @@ def package_of(module: str) -> str:
     return parts[1] if len(parts) > 1 else ""
 
 
-# To parse the imports alone takes a twentieth of the time that whole modules take.
+# Parsing only the imports takes a twentieth of the time of parsing whole modules.
 _IMPORT = re.compile(
     r"^[ \t]*((?:from[ \t]+\S+[ \t]+)?import[ \t]+(?:\([^)]*\)|[^\n]*))", re.MULTILINE
 )
@@ -105,7 +105,7 @@ def test_no_package_imports_from_its_own_layer_or_above() -> None:
     assert wrong == []
 
 
-def test_every_package_has_its_layer() -> None:
+def test_every_package_has_a_layer() -> None:
     packages = {path.name.removesuffix(".py") for path in PACKAGE.iterdir()}
     packages -= {"__init__", "__pycache__", "py.typed"}
     assert packages <= set(LAYERS)
@@ -127,7 +127,7 @@ def test_torch_is_imported_only_where_it_is_allowed() -> None:
             assert "from torch" not in text, place
 
 
-def test_one_module_starts_processes_for_parallel_work() -> None:
+def test_only_one_module_starts_processes_for_parallel_work() -> None:
     starting = [
         file.relative_to(PACKAGE).as_posix()
         for file in sorted(PACKAGE.rglob("*.py"))
@@ -136,7 +136,7 @@ def test_one_module_starts_processes_for_parallel_work() -> None:
     assert starting == ["pool.py"]
 
 
-def test_only_one_place_loads_the_runtime_that_would_report_home() -> None:
+def test_only_one_module_loads_the_onnx_runtime() -> None:
     loading = re.compile(
         r"^\s*(?:import|from) onnxruntime|import_module\(.onnxruntime", re.MULTILINE
     )

@@ -1,4 +1,4 @@
-"""Time grows no faster than what is read, whatever somebody repeats in it."""
+"""Time grows at most linearly with the input, whatever is repeated in it."""
 
 from collections.abc import Callable
 from functools import partial
@@ -111,7 +111,7 @@ READERS: Final[dict[str, Callable[[str], object]]] = {
 
 
 def assert_linear(read: Callable[[str], object], piece: str, size: int, after: str = "") -> None:
-    """Four times as much takes at most about eight times as long; it would be 16 if quadratic."""
+    """Check that four times the input takes at most eight times as long (16 if quadratic)."""
     small, large = (
         partial(read, piece * max(1, length // len(piece)) + after) for length in (size, 4 * size)
     )
@@ -126,7 +126,7 @@ def test_bars_and_prescripts_take_linear_time(piece: str) -> None:
 
 @pytest.mark.thorough
 def test_pairs_of_bars_are_folded_in_linear_time() -> None:
-    """Cutting each pair out of the line moves all that follows: slow only in a very long line."""
+    """Removing each pair from the row would move all boxes after it: slow only in a long row."""
     bar, letter = BRACKETS["|"], SIGNS["x"]
 
     def fold(pairs: int) -> Callable[[], object]:
@@ -175,5 +175,5 @@ def test_every_repeated_piece_of_a_formula_takes_linear_time(piece: str) -> None
 def test_every_repeated_piece_of_a_text_takes_linear_time(name: str) -> None:
     for piece in [*PROSE, *FORMULAS]:
         assert_linear(READERS[name], piece, 3_000)
-        # What is looked for at the end of a text is looked for everywhere in it.
+        # A reader that searches for the end of something may search from every position.
         assert_linear(READERS[name], piece, 3_000, after=" b")

@@ -1,4 +1,4 @@
-"""The lock files: everything that is installed is pinned, has hashes, and is what was asked for."""
+"""The lock files: all installed packages are pinned, have hashes, and meet the requirements."""
 
 import os
 import re
@@ -28,7 +28,7 @@ ENTRY = re.compile(
 
 
 def entries(name: str) -> dict[str, tuple[str, list[str]]]:
-    """The version and the hashes of each package in a lock file, of which nothing is left over."""
+    """The version and the hashes of each package in a lock file, which has nothing else."""
     text = (LOCKS / f"{name}.txt").read_text(encoding="utf-8")
     header, _, body = text.partition("\n")
     assert header == "# Made by 'make lock' from pyproject.toml and constraints.txt."
@@ -45,7 +45,7 @@ def constraints() -> dict[str, str]:
 
 
 def wanted() -> Iterator[tuple[str, list[str], list[str]]]:
-    """Each file with those that it is installed with and what it must hold together with them."""
+    """Each file, the files installed together with it, and the requirements that they must meet."""
     yield "core", ["core"], PROJECT["project"]["dependencies"]
     for name, requirements in EXTRAS.items():
         yield name, ["core", name, "torch"], requirements
@@ -59,7 +59,7 @@ def test_there_is_a_lock_file_for_each_extra_and_each_group() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in LOCKS.glob("*.txt")))
-def test_every_package_has_a_hash_and_nothing_says_where_it_is_fetched(name: str) -> None:
+def test_every_package_has_a_hash_and_no_address(name: str) -> None:
     found = entries(name)
     assert found
     for package, (_, hashes) in found.items():
@@ -69,7 +69,7 @@ def test_every_package_has_a_hash_and_nothing_says_where_it_is_fetched(name: str
 
 
 @pytest.mark.parametrize(("name", "files", "requirements"), list(wanted()))
-def test_the_project_gets_what_it_asks_for(
+def test_the_locked_versions_meet_the_requirements_of_the_project(
     name: str, files: list[str], requirements: list[str]
 ) -> None:
     found = {package: pin for file in files for package, pin in entries(file).items()}
@@ -84,7 +84,7 @@ def test_the_project_gets_what_it_asks_for(
             assert one.specifier.contains(version), f"{name}: {one}"
 
 
-def test_all_files_pin_the_versions_of_the_constraints_and_no_package_is_left_over() -> None:
+def test_the_lock_files_pin_exactly_the_versions_of_the_constraints() -> None:
     found = {
         (package, version.removesuffix("+cpu"))
         for path in LOCKS.glob("*.txt")
@@ -93,7 +93,7 @@ def test_all_files_pin_the_versions_of_the_constraints_and_no_package_is_left_ov
     assert found == {*constraints().items()}
 
 
-def test_what_builds_the_project_is_locked() -> None:
+def test_the_build_requirements_are_locked() -> None:
     assert {*PROJECT["build-system"]["requires"]} <= {*GROUPS["build"]}
     text = (CHECKOUT / "hatch_build.py").read_text(encoding="utf-8")
     assert f"return [{', '.join(map(repr, GROUPS['compile']))}]".replace("'", '"') in text
@@ -106,7 +106,7 @@ def test_nothing_is_installed_without_hashes() -> None:
         text = (CHECKOUT / file).read_text(encoding="utf-8").replace("\\\n", " ")
         for line in text.splitlines():
             if re.search(r"\bpip\b.*\b(install|wheel)\b", line) and not line.startswith("#"):
-                # The project itself comes from the checkout; --no-deps keeps it to that.
+                # The project itself comes from the checkout; --no-deps installs nothing else.
                 own = "--no-build-isolation" in line or "--no-index" in line
                 assert "--no-deps" in line, f"{file}: {line}"
                 assert "--require-hashes" in line or own, f"{file}: {line}"
@@ -114,7 +114,7 @@ def test_nothing_is_installed_without_hashes() -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A place with an empty environment, a wheel, and the program that installs."""
+    """A folder with an empty environment, a wheel, and the installer."""
     subprocess.run([sys.executable, "-m", "venv", tmp_path / "env"], check=True, timeout=120)
     (tmp_path / "requirements").mkdir()
     shutil.copy(LOCKS / "install", tmp_path / "requirements")
@@ -129,7 +129,7 @@ def folder(tmp_path: Path) -> Path:
 
 def install(folder: Path, line: str) -> subprocess.CompletedProcess[str]:
     (folder / "requirements" / "core.txt").write_text(line + "\n")
-    # An empty folder for pip's own settings, so that only the wheel beside can be found.
+    # Without pip's own settings, so that only the wheel in this folder can be found.
     settings = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(folder), "PIP_CONFIG_FILE": os.devnull}
     return subprocess.run(
         [folder / "requirements" / "install", folder / "env", "core"],
@@ -141,7 +141,7 @@ def install(folder: Path, line: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.thorough
-def test_a_package_with_other_bytes_than_were_locked_is_not_installed(folder: Path) -> None:
+def test_a_package_without_the_locked_hash_is_not_installed(folder: Path) -> None:
     digest = sha256((folder / "tiny-1.0-py3-none-any.whl").read_bytes()).hexdigest()
     installed = next(folder.glob("env/lib/*/site-packages")) / "tiny.py"
     for line in ("tiny==1.0", "tiny==1.0 --hash=sha256:" + "0" * 64):
@@ -161,7 +161,7 @@ def test_an_unknown_extra_is_refused_in_one_line(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (2, "requirements/install: there is no webb.txt\n")
 
 
-def test_locking_reads_names_as_the_index_does() -> None:
+def test_locking_normalises_names_of_packages_like_the_index() -> None:
     pins = runpy.run_path(str(CHECKOUT / ".ci" / "lock.py"))["pins"]
     assert pins("Jinja2==3.1.6\ntyping_extensions==4.16.0  # why\n\n") == {
         "jinja2": "3.1.6",

@@ -1,4 +1,4 @@
-"""Models that somebody else made: what their folders name is not imported or unpickled."""
+"""Models from other people: nothing that their folders name is imported or unpickled."""
 
 import json
 from pathlib import Path
@@ -17,19 +17,19 @@ def test_a_model_that_names_a_class_of_another_package_is_refused(tmp_path: Path
 
 
 @pytest.mark.parametrize("content", ["{", "7", '[{"idx": 0}]', "[" * 100_000])
-def test_a_damaged_list_of_modules_is_refused_in_one_line(tmp_path: Path, content: str) -> None:
+def test_a_damaged_list_of_modules_is_refused(tmp_path: Path, content: str) -> None:
     (tmp_path / "modules.json").write_text(content)
     with pytest.raises(InputError, match=r"modules\.json: cannot be read"):
         model_folder(str(tmp_path), "", "dense search")
 
 
-def test_a_model_of_sentence_transformers_is_taken(tmp_path: Path) -> None:
+def test_a_model_of_sentence_transformers_is_accepted(tmp_path: Path) -> None:
     kind = "sentence_transformers.models.Transformer"
     (tmp_path / "modules.json").write_text(json.dumps([{"type": kind}]))
     assert model_folder(str(tmp_path), "", "dense search") == tmp_path
 
 
-def test_pickled_weights_are_refused_with_both_ways_out(tmp_path: Path) -> None:
+def test_pickled_weights_are_refused_and_the_error_gives_two_solutions(tmp_path: Path) -> None:
     (tmp_path / "pytorch_model.bin").write_bytes(b"not even a pickle")
     with pytest.raises(InputError, match=r"pickled weights are not read; convert .*NAME@REVISION"):
         model_folder(str(tmp_path), "", "dense search")
@@ -46,7 +46,9 @@ def test_pickled_weights_are_refused_with_both_ways_out(tmp_path: Path) -> None:
         ("facebook/nllb@../../etc", "facebook/nllb@../../etc", None),
     ],
 )  # fmt: skip
-def test_a_revision_stands_after_the_name(model: str, name: str, revision: str | None) -> None:
+def test_a_revision_follows_the_name_after_an_at_sign(
+    model: str, name: str, revision: str | None
+) -> None:
     assert hub_name(model) == (name, revision)
     assert revision is None or not is_path(model)
 
@@ -60,7 +62,9 @@ def test_a_folder_with_an_at_sign_in_its_name_is_a_folder(
     assert is_path("./models@home")
 
 
-def test_a_folder_without_a_model_is_refused_with_the_folder_inside_it(tmp_path: Path) -> None:
+def test_the_error_for_a_folder_without_a_model_names_a_folder_inside_with_one(
+    tmp_path: Path,
+) -> None:
     with pytest.raises(InputError, match=r"there is no config\.json\Z"):
         check_described(tmp_path)
     (tmp_path / "model").mkdir()

@@ -1,4 +1,4 @@
-"""The tool that breaks the code on purpose can do so, and its faults still fit the code."""
+"""The mutation tool makes all kinds of changes, and its listed faults still fit the code."""
 
 import ast
 
@@ -19,13 +19,13 @@ def clipped(values, least=0):
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
-def test_a_fault_can_still_be_made_and_the_tests_named_are_there(fault: Fault) -> None:
+def test_every_fault_fits_the_code_and_its_tests_exist(fault: Fault) -> None:
     assert (PACKAGE / fault.path).read_text(encoding="utf-8").count(fault.before) == 1
     ast.parse((PACKAGE / fault.path).read_text(encoding="utf-8").replace(fault.before, fault.after))
     assert all((ROOT / test).exists() for test in fault.tests)
 
 
-def test_every_kind_of_change_is_made_and_messages_are_left_alone() -> None:
+def test_every_kind_of_change_is_made_and_messages_are_not_changed() -> None:
     found = mutations(SOURCE)
     assert {one.description for one in found} == {
         "0 to 1", "condition negated", "or to and", "no not", "> to >=", "5 to 6",
@@ -44,7 +44,7 @@ def test_the_same_seed_draws_the_same_changes() -> None:
     assert all(sources(folder) for folder in FOLDERS)
 
 
-def test_changes_that_change_nothing_name_lines_that_are_there() -> None:
+def test_known_equivalent_changes_name_existing_lines() -> None:
     for path, line, _ in known_equivalents():
         lines = (PACKAGE / path).read_text(encoding="utf-8").splitlines()
         assert line in {one.strip() for one in lines}, f"equivalent.tsv: {path}: {line}"

@@ -26,7 +26,7 @@ def written(values: object) -> bytes:
     st.sampled_from("<i8 <u4 <f4 <f2 |u1 |b1 |S5 <U3".split()),
     st.lists(st.integers(0, 4), max_size=3).map(tuple),
 )
-def test_what_numpy_writes_is_read(kind: str, shape: tuple[int, ...]) -> None:
+def test_arrays_written_by_numpy_are_read(kind: str, shape: tuple[int, ...]) -> None:
     values = np.ones(shape, dtype=kind)
     read = read_array(written(values))
     assert read.dtype == values.dtype
@@ -51,7 +51,7 @@ def test_what_numpy_writes_is_read(kind: str, shape: tuple[int, ...]) -> None:
         written(np.asfortranarray(np.ones((2, 2)))),
     ],
 )
-def test_anything_else_is_refused(raw: bytes) -> None:
+def test_other_files_are_refused(raw: bytes) -> None:
     with pytest.raises(ValueError, match=r"array|size"):
         read_array(raw)
 
@@ -59,7 +59,7 @@ def test_anything_else_is_refused(raw: bytes) -> None:
 def test_a_library_is_opened_and_searched_without_parsing_python(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # CPython 3.11 fails now and then if two threads parse at the same time.
+    # CPython 3.11 sometimes fails if two threads parse at the same time.
     posts = [Post("1", "The sum of angles is $180$."), Post("2", "Primes are infinitely many.")]
     build_library(tmp_path / "l", posts, "default", processes=1)
 

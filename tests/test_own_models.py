@@ -33,7 +33,7 @@ weights = { vectors = 1.0 }
 
 
 class Hashing:
-    """Words thrown into buckets: a real encoder in six lines, without any model."""
+    """An encoder without a model: it hashes words into buckets."""
 
     dimensions = 64
 
@@ -54,7 +54,7 @@ class Longest:
 
 
 class Backwards:
-    """Not a language, but a translation: every word but the names of formulas is turned around."""
+    """A translator that reverses every word except the masks of formulas."""
 
     def translate(self, sentences: Sequence[str], source: str, target: str) -> list[str]:
         return [
@@ -70,7 +70,7 @@ def nothing_stays(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("processes", [1, 2])
-def test_a_library_is_built_and_searched_with_an_encoder_of_ones_own(
+def test_a_library_is_built_and_searched_with_a_registered_encoder(
     tmp_path: Path, processes: int
 ) -> None:
     assert mathsetu.register("hashing", encoder=Hashing()) == "object:hashing"
@@ -83,7 +83,7 @@ def test_a_library_is_built_and_searched_with_an_encoder_of_ones_own(
         assert 0 < hits[0].reasons[0].score <= 1.0001
 
 
-def test_a_library_says_which_object_it_misses(tmp_path: Path) -> None:
+def test_the_error_names_an_object_that_is_not_registered(tmp_path: Path) -> None:
     recipe = parse_recipe(DENSE, "tests")
     problem = r"object:hashing: no encoder has this name; call mathsetu.register\('hashing', enc"
     with pytest.raises(InputError, match=problem):
@@ -95,7 +95,7 @@ def test_a_library_says_which_object_it_misses(tmp_path: Path) -> None:
         library.search("circle")
 
 
-def test_another_encoder_than_the_one_it_was_built_with_is_refused(tmp_path: Path) -> None:
+def test_an_encoder_with_other_dimensions_than_the_library_is_refused(tmp_path: Path) -> None:
     mathsetu.register("hashing", encoder=Hashing())
     mathsetu.build_library(tmp_path / "l", POSTS, parse_recipe(DENSE, "tests"), processes=1)
     other = Hashing()
@@ -105,7 +105,7 @@ def test_another_encoder_than_the_one_it_was_built_with_is_refused(tmp_path: Pat
         library.search("circle")
 
 
-def test_a_reranker_of_ones_own_orders_the_hits(tmp_path: Path) -> None:
+def test_a_registered_reranker_orders_the_hits(tmp_path: Path) -> None:
     mathsetu.build_library(tmp_path / "l", POSTS, LIGHT, processes=1)
     mathsetu.register("longest", reranker=Longest())
     settings = ["rerank.model=object:longest", "rerank.tiers=[]"]
@@ -114,7 +114,7 @@ def test_a_reranker_of_ones_own_orders_the_hits(tmp_path: Path) -> None:
     assert [hit.id for hit in hits] == ["matrix", "primes", "circle"]
 
 
-def test_a_translator_of_ones_own_translates_queries_and_keeps_formulas(tmp_path: Path) -> None:
+def test_a_registered_translator_translates_queries_and_keeps_formulas(tmp_path: Path) -> None:
     mathsetu.register("backwards", translator=Backwards())
     [done] = open_translator("object:backwards").translate(["emirp $x^2$ rebmun"], "es", "en")
     assert done.text == "prime $x^2$ number"
@@ -124,12 +124,12 @@ def test_a_translator_of_ones_own_translates_queries_and_keeps_formulas(tmp_path
         assert library.search("emirp srebmun", 1, language="es")[0].id == "primes"
 
 
-def test_models_of_sentence_transformers_are_taken_as_they_are() -> None:
+def test_models_of_sentence_transformers_can_be_registered_directly() -> None:
     package = pytest.importorskip("sentence_transformers")
     torch = pytest.importorskip("torch")
 
     class Lengths(torch.nn.Module):  # type: ignore[misc, name-defined]
-        """The smallest thing that sentence-transformers takes for a model."""
+        """The smallest module that sentence-transformers accepts as a model."""
 
         def tokenize(self, texts: list[str], **_: Any) -> dict[str, Any]:
             return {"lengths": torch.tensor([[float(len(text)), 1.0] for text in texts])}
@@ -151,7 +151,7 @@ class Predicting:
         return np.array([len(text) for _, text in pairs])
 
 
-def test_a_cross_encoder_that_predicts_pairs_is_a_reranker() -> None:
+def test_a_cross_encoder_that_predicts_pairs_is_accepted_as_a_reranker() -> None:
     mathsetu.register("predicting", reranker=Predicting())
     found = own_models.registered("reranker", "object:predicting")
     assert found.score("q", ["a", "bb"]) == [1.0, 2.0]
@@ -171,7 +171,7 @@ def test_a_cross_encoder_that_predicts_pairs_is_a_reranker() -> None:
         ("x", {"translator": "glossary"}, r"a str has no method translate\(sentences"),
     ],
 )
-def test_what_cannot_be_used_is_refused_at_once(
+def test_an_unusable_name_or_object_is_refused_at_registration(
     name: Any, given: dict[str, Any], problem: str
 ) -> None:
     with pytest.raises(InputError, match=problem):
@@ -203,7 +203,9 @@ class Wrong:
         ("translator", [1], "no list of sentences"),
     ],
 )
-def test_wrong_answers_of_an_object_name_it(kind: str, answer: Any, problem: str) -> None:
+def test_the_error_for_wrong_results_of_an_object_names_the_object(
+    kind: str, answer: Any, problem: str
+) -> None:
     mathsetu.register("wrong", **{kind: Wrong(answer)})
     found = own_models.registered(kind, "object:wrong")
     work = {
@@ -216,7 +218,7 @@ def test_wrong_answers_of_an_object_name_it(kind: str, answer: Any, problem: str
 
 
 @pytest.mark.thorough
-def test_formulas_find_candidates_for_a_query_without_words_as_docs_miracle_says(
+def test_miracle_2_finds_candidates_by_formulas_for_a_query_without_words(
     tmp_path: Path,
 ) -> None:
     mathsetu.register("hashing", encoder=Hashing())

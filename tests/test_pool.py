@@ -1,4 +1,4 @@
-"""One pool for all parallel work: results in order, errors as they are, no process left behind."""
+"""The pool for all parallel work: results in order, unchanged errors, no processes left."""
 
 import os
 import signal
@@ -40,7 +40,7 @@ def killed_at_five(number: int) -> int:
 
 
 class Scale:
-    """Work with a state of its own, which each process gets once."""
+    """Work with its own state, which each process gets once."""
 
     def __init__(self, factor: int) -> None:
         self.factor = factor
@@ -62,8 +62,8 @@ def first_is_slow(number: int) -> int:
 
 
 @pytest.mark.thorough
-def test_results_stay_in_order_when_more_chunks_wait_than_may_be_under_way() -> None:
-    # Ten chunks may wait for two processes: the first is still being worked on when they do.
+def test_results_are_in_order_if_the_queue_of_chunks_is_full() -> None:
+    # At most ten chunks wait for two processes; the first chunk is not done before that.
     with closing(ordered_map(first_is_slow, range(60), processes=2, chunk=2)) as results:
         assert list(results) == list(range(60))
 
@@ -71,14 +71,14 @@ def test_results_stay_in_order_when_more_chunks_wait_than_may_be_under_way() -> 
 @pytest.mark.thorough
 @pytest.mark.parametrize("processes", [0, 1, 2])
 @pytest.mark.parametrize("chunk", [1, 7, 64])
-def test_the_numbers_of_processes_and_of_items_in_a_chunk_change_nothing(
+def test_results_do_not_depend_on_the_numbers_of_processes_and_of_items_in_a_chunk(
     processes: int, chunk: int
 ) -> None:
     results = ordered_map(Scale(3).times, iter(range(100)), processes, chunk)
     assert list(results) == [3 * number for number in range(100)]
 
 
-def test_one_process_means_this_one() -> None:
+def test_one_process_means_the_current_process() -> None:
     assert set(ordered_map(in_which_process, range(3), 1)) == {os.getpid()}
     assert os.getpid() not in set(ordered_map(in_which_process, range(3), 2))
 
@@ -94,13 +94,13 @@ def test_an_error_of_a_worker_comes_after_the_results_before_it(processes: int) 
 
 
 @pytest.mark.skipif(os.name != "posix", reason="kills a process")
-def test_a_killed_worker_is_told_in_one_line() -> None:
+def test_a_killed_worker_gives_an_error() -> None:
     with pytest.raises(MathSetuError, match="a worker process was killed, probably out of memory"):
         list(ordered_map(killed_at_five, range(10), 2))
     assert active_children() == []
 
 
-def test_few_items_are_under_way_and_a_closed_map_leaves_no_process() -> None:
+def test_few_items_are_read_ahead_and_a_closed_map_leaves_no_process() -> None:
     taken = 0
 
     def items() -> Iterator[int]:

@@ -1,7 +1,7 @@
-"""What only some systems have is never needed: modules of Unix, memory disks, many processors.
+"""Nothing that only some systems have is required: Unix modules, memory disks, special paths.
 
-Not every machine that runs the tests can try Windows and macOS. What can be tried anywhere is that
-our modules import, and that a library is built and searched, where these things are missing.
+Most machines that run the tests have neither Windows nor macOS. Any machine can test that our
+modules import, and that a library is built and searched, without these things.
 """
 
 import ast
@@ -114,7 +114,7 @@ def test_a_library_is_built_and_searched_without_the_modules_of_unix(tmp_path: P
 
 
 @pytest.mark.thorough
-def test_modules_and_attributes_of_unix_are_asked_for_with_a_way_out() -> None:
+def test_modules_and_attributes_of_unix_are_used_only_with_an_alternative() -> None:
     """A module of Unix is imported inside ``try``, an attribute looked up by ``getattr``."""
     wrong = []
     for path in sorted(PACKAGE.rglob("*.py")):
@@ -138,8 +138,8 @@ def test_modules_and_attributes_of_unix_are_asked_for_with_a_way_out() -> None:
     assert wrong == []
 
 
-def test_no_module_names_a_place_that_only_some_systems_have() -> None:
-    """No memory disk and no ``/proc`` without a way out."""
+def test_no_module_names_a_path_that_only_some_systems_have() -> None:
+    """No memory disk, and no fixed ``/proc`` or ``/tmp``."""
     for path in sorted(PACKAGE.rglob("*.py")):
         text = path.read_text(encoding="utf-8")
         assert "/dev/shm" not in text, path
@@ -148,7 +148,7 @@ def test_no_module_names_a_place_that_only_some_systems_have() -> None:
 
 
 class Windows(ModuleType):
-    """Locks as Windows has them: bytes of open files, each held by one."""
+    """Locks like those of Windows: bytes of open files, each locked by one process."""
 
     LK_NBLCK = 2
 
@@ -163,7 +163,7 @@ class Windows(ModuleType):
         self.held = True
 
 
-def test_the_lock_of_windows_is_taken_where_there_is_no_other(
+def test_the_lock_of_windows_is_used_if_there_is_no_fcntl(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     windows = Windows()
@@ -177,7 +177,7 @@ def test_the_lock_of_windows_is_taken_where_there_is_no_other(
         monkeypatch.setattr(lock, "_writing", {(tmp_path / "library").resolve()})
 
 
-def test_a_system_without_any_locks_of_files_still_writes(
+def test_a_library_can_be_written_on_a_system_without_file_locks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "fcntl", None)

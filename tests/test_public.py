@@ -1,4 +1,4 @@
-"""What the package promises."""
+"""The public interface of the package."""
 
 import subprocess
 import sys
@@ -53,7 +53,7 @@ def test_the_public_names_are_exactly_these() -> None:
     ]
 
 
-def test_every_public_name_is_there_and_others_are_not() -> None:
+def test_every_public_name_exists_and_others_do_not() -> None:
     for name in mathsetu.__all__:
         assert getattr(mathsetu, name) is not None
     assert dir(mathsetu) == sorted(mathsetu.__all__)
@@ -76,7 +76,7 @@ def loaded_by(code: str) -> set[str]:
     return set(done.stdout.split())
 
 
-def test_importing_the_package_loads_nothing_heavy() -> None:
+def test_importing_the_package_imports_no_large_library() -> None:
     heavy = {"torch", "numpy", "rich", "transformers", "markdown_it", "sqlite3"}
     assert not heavy & loaded_by("import mathsetu")
 

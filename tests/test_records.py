@@ -1,4 +1,4 @@
-"""The plain values: they cannot be changed, and every way to make one gives the same."""
+"""Records: they cannot be changed, and every way to make one gives an equal record."""
 
 import inspect
 import pickle
@@ -13,7 +13,7 @@ POST = Post("4", "body", tags=("limits",), score=-2, formulas=(FORMULA,))
 
 
 @pytest.mark.parametrize("record", [FORMULA, POST])
-def test_a_record_is_the_same_however_it_is_made(record: Formula | Post) -> None:
+def test_every_way_to_make_a_record_gives_an_equal_record(record: Formula | Post) -> None:
     kind = type(record)
     values = {part.name: getattr(record, part.name) for part in fields(record)}
     for again in (
@@ -37,7 +37,7 @@ def test_a_record_cannot_be_changed(record: Formula | Post) -> None:
 
 
 @pytest.mark.parametrize("record", [FORMULA, POST])
-def test_what_is_left_out_is_as_the_class_says(record: Formula | Post) -> None:
+def test_omitted_fields_have_the_defaults_of_the_class(record: Formula | Post) -> None:
     kind = type(record)
     shown = inspect.signature(kind).parameters
     assert list(shown) == [part.name for part in fields(kind)]
@@ -68,6 +68,6 @@ def test_an_answer_that_was_found_by_its_question_is_shown_with_it() -> None:
     assert Hit("4", 1.0, reasons=(word,), post=post).snippet.startswith("Two. More.")
 
 
-def test_a_printed_hit_shows_prices_as_people_write_them() -> None:
+def test_a_printed_hit_shows_prices_without_backslashes() -> None:
     post = Post("4", r"It costs \$5.", title=r"For \$5", language="en")
     assert str(Hit("4", 1.0, post=post)) == "For $5  [en] 1.000  4\n  It costs $5."

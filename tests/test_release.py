@@ -1,4 +1,4 @@
-"""What a release is made by: workflows, policy and citation agree with the repository."""
+"""Files of a release: workflows, policy and citation agree with the repository."""
 
 import re
 import runpy
@@ -16,7 +16,7 @@ yaml = pytest.importorskip("yaml", reason="a package of the development environm
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
-def test_workflows_call_what_is_there_with_few_rights(path: Path) -> None:
+def test_workflows_call_existing_targets_with_few_permissions(path: Path) -> None:
     workflow = yaml.safe_load(path.read_text(encoding="utf-8"))
     # YAML 1.1 reads the key "on" as true.
     assert workflow.keys() >= {"name", True, "permissions", "jobs"}
@@ -44,7 +44,7 @@ def test_tests_run_on_three_systems_and_all_supported_versions_of_python() -> No
 @pytest.mark.parametrize(
     "path", sorted((CHECKOUT / ".github" / "ISSUE_TEMPLATE").glob("*.yml")), ids=lambda p: p.name
 )
-def test_templates_can_be_read(path: Path) -> None:
+def test_issue_templates_are_valid(path: Path) -> None:
     content = yaml.safe_load(path.read_text(encoding="utf-8"))
     if path.name != "config.yml":
         assert {"name", "description", "body"} <= content.keys()
@@ -62,6 +62,6 @@ def test_the_policy_of_formats_lists_the_current_one_last() -> None:
     assert listed == list(range(1, FORMAT + 1))
 
 
-def test_what_tries_a_wheel_runs_on_an_installation() -> None:
+def test_the_script_that_tries_a_wheel_runs_on_this_installation() -> None:
     tried = runpy.run_path(str(CHECKOUT / ".ci" / "try_wheel.py"))
     assert tried["speed"](0.05) > 100

@@ -1,4 +1,4 @@
-"""The wheel: the same bytes from the same files, and nothing in it but the package."""
+"""The wheel: the same files give the same bytes, and it contains only the package."""
 
 import os
 import shutil
@@ -32,7 +32,7 @@ def tracked() -> list[str]:
 
 
 def copy(folder: Path, mask: int) -> None:
-    """Make a fresh copy, whose files have dates and permissions of their own."""
+    """Make a fresh copy, whose files have new dates and the given permissions."""
     for name in tracked():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(CHECKOUT / name, folder / name)
@@ -42,11 +42,11 @@ def copy(folder: Path, mask: int) -> None:
 def build(folder: Path, mask: int, **environment: str) -> Path:
     """Build from a fresh copy."""
     copy(folder, mask)
-    # What lies about in the folder of someone who works on it stays there.
+    # Stray files in the folder of a developer do not get into the wheel.
     (folder / "src/mathsetu/__pycache__").mkdir()
     (folder / "src/mathsetu/__pycache__/stray.pyc").write_bytes(b"stray")
     (folder / "notes.txt").write_text("stray")
-    # What an editable install compiled, perhaps for another machine.
+    # An extension compiled by an editable install, perhaps for another machine.
     (folder / "src" / EXTENSION).write_bytes(b"stray")
     subprocess.run(
         [sys.executable, "-m", "hatchling", "build", "--target", "wheel"],
@@ -78,7 +78,7 @@ def runs_compiled(folder: Path, sources: Path) -> bool:
 
 
 def packages_of(wheel: Path) -> set[str]:
-    """What is in a wheel besides the facts about it."""
+    """The files in a wheel, except its metadata."""
     packed = set(ZipFile(wheel).namelist())
     about = {name for name in packed if ".dist-info/" in name}
     facts = {name.partition("/")[2] for name in about if "/licenses/" not in name}
@@ -108,7 +108,7 @@ def test_a_wheel_with_compiled_loops_has_the_same_bytes_each_time(tmp_path: Path
     assert first.name == second.name
     assert first.read_bytes() == second.read_bytes()
     assert packages_of(first) == sources() | {EXTENSION}
-    # It is the one that was compiled, and it runs without the sources.
+    # The extension is the compiled one, and it runs without the sources.
     with ZipFile(first) as wheel:
         wheel.extractall(tmp_path / "installed")
     assert runs_compiled(tmp_path, tmp_path / "installed")
@@ -131,7 +131,7 @@ def test_an_editable_install_compiles_the_loops_beside_their_source(tmp_path: Pa
     assert runs_compiled(tmp_path, tmp_path / "checkout" / "src")
 
 
-def test_without_a_compiler_the_wheel_fits_every_machine(tmp_path: Path) -> None:
+def test_a_wheel_built_without_a_compiler_fits_every_machine(tmp_path: Path) -> None:
     wheel = build(tmp_path / "first", 0o022, CC="no-such-compiler")
     assert wheel.name.endswith("-py3-none-any.whl")
     assert packages_of(wheel) == sources()

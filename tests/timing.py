@@ -1,7 +1,7 @@
-"""How long something takes, as far as a busy machine can tell.
+"""Measures running times on machines that may be busy.
 
-Other work on the machine can only make a try slower, and may make it many times slower: what was
-too slow is tried again before a test says so.
+Other work on the machine can make a try many times slower, but never faster. So a try that was too
+slow is repeated before a test fails.
 """
 
 import gc
@@ -26,7 +26,7 @@ def best_seconds(work: Callable[[], object], tries: int = 5) -> float:
 
 
 def assert_within(seconds: float, work: Callable[[], object]) -> None:
-    """At least one of several tries takes at most so many seconds of processor time."""
+    """Check that at least one of several tries takes at most ``seconds`` of processor time."""
     taken: list[float] = []
     while len(taken) < _ROUNDS:
         taken.append(best_seconds(work, tries=1))
@@ -38,10 +38,10 @@ def assert_within(seconds: float, work: Callable[[], object]) -> None:
 def assert_grows_at_most(
     times: float, small: Callable[[], object], large: Callable[[], object], unnoticed: float = 0.002
 ) -> None:
-    """The large work takes at most so many times as long as the small one, in one round of many.
+    """Check that the large work takes at most ``times`` as long as the small one, in any round.
 
-    A small work that takes less than ``unnoticed`` seconds counts as if it took as many: a few
-    milliseconds say nothing, since the pages of memory that a first try needs take as long.
+    A small work of less than ``unnoticed`` seconds counts as ``unnoticed`` seconds: a few
+    milliseconds are not significant, since a first try needs as long to get its memory.
     """
     ratios: list[float] = []
     while len(ratios) < _ROUNDS:

@@ -1,6 +1,6 @@
-"""The built-in model on torch: the same vectors as the processor's, to within the quantisation.
+"""The built-in model on torch: the same vectors as on the processor, up to quantisation.
 
-Here torch runs on the processor (``cpu:0`` is its name there), with the code of an accelerator.
+In these tests torch runs on the processor (``cpu:0``), with the code for accelerators.
 """
 
 import sys
@@ -40,7 +40,7 @@ def passages(encoder: BuiltinEncoder) -> list[list[int]]:
 
 
 @pytest.mark.parametrize("careful", [False, True])
-def test_vectors_are_those_of_the_processor_to_within_the_quantisation(
+def test_vectors_equal_those_of_the_processor_up_to_quantisation(
     on_torch: BuiltinEncoder, careful: bool
 ) -> None:
     processor = load_encoder("mathsetu")
@@ -56,7 +56,7 @@ def test_vectors_are_those_of_the_processor_to_within_the_quantisation(
     assert np.median(steps.max(axis=1)) <= 1
 
 
-def test_neighbours_and_order_do_not_matter(on_torch: BuiltinEncoder) -> None:
+def test_the_other_texts_of_a_batch_do_not_change_a_vector(on_torch: BuiltinEncoder) -> None:
     rows = passages(on_torch)[:12]
     together = on_torch.encode_tokens([*rows, []])
     assert not together[-1].any()
@@ -65,7 +65,7 @@ def test_neighbours_and_order_do_not_matter(on_torch: BuiltinEncoder) -> None:
         assert alone @ vector >= 0.9995
 
 
-def test_a_model_of_ones_own_runs_there_too(tmp_path: Path) -> None:
+def test_another_model_runs_on_torch(tmp_path: Path) -> None:
     for package in ("torch", "onnx"):
         pytest.importorskip(package)
     folder = make_builtin(tmp_path / "model", layers=3, dimensions=32, reader=True)
@@ -76,7 +76,7 @@ def test_a_model_of_ones_own_runs_there_too(tmp_path: Path) -> None:
         assert vectors == pytest.approx(expected, abs=0.02)
 
 
-def test_a_changed_file_is_refused_there_too(tmp_path: Path) -> None:
+def test_a_changed_model_file_is_refused(tmp_path: Path) -> None:
     for package in ("torch", "onnx"):
         pytest.importorskip(package)
     damaged = copytree(make_builtin(tmp_path / "sound"), tmp_path / "damaged")
@@ -86,7 +86,7 @@ def test_a_changed_file_is_refused_there_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("device", ["nonsense", "cuda:99", "meta", "", "cuda\nx"])
-def test_a_device_that_is_not_there_is_one_clear_line(device: str) -> None:
+def test_the_error_for_an_unavailable_device_has_one_line(device: str) -> None:
     for package in ("torch", "onnx"):
         pytest.importorskip(package)
     with pytest.raises(InputError, match="cannot be used") as caught:
@@ -96,7 +96,7 @@ def test_a_device_that_is_not_there_is_one_clear_line(device: str) -> None:
 
 
 @pytest.mark.parametrize("package", ["torch", "onnx"])
-def test_a_missing_package_is_named_with_its_remedy(
+def test_the_error_for_a_missing_package_names_the_extra(
     monkeypatch: pytest.MonkeyPatch, package: str
 ) -> None:
     if package == "onnx":
@@ -106,7 +106,7 @@ def test_a_missing_package_is_named_with_its_remedy(
         check_device("cuda")
 
 
-def test_nobody_is_sent_to_install_torch_for_a_device_that_it_does_not_have(
+def test_an_unknown_device_is_refused_even_if_torch_is_missing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
@@ -131,7 +131,7 @@ def graph_of(onnx: Any, operator: str, constant: Any) -> bytes:
     return contents
 
 
-def test_what_is_no_network_of_ours_is_refused(tmp_path: Path) -> None:
+def test_an_unsupported_network_is_refused(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     onnx = pytest.importorskip("onnx")
     runtime = TorchRuntime(TORCH)
@@ -145,7 +145,9 @@ def test_what_is_no_network_of_ours_is_refused(tmp_path: Path) -> None:
         )
 
 
-def test_no_other_file_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_network_with_data_in_another_file_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("torch")
     onnx = pytest.importorskip("onnx")
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""The built-in encoder: what a vector depends on, and what happens to damaged models."""
+"""The built-in encoder: its vectors, and errors for damaged models."""
 
 import json
 import os
@@ -42,7 +42,7 @@ def test_every_text_gets_a_vector_of_length_one(encoder: BuiltinEncoder) -> None
 
 
 @pytest.mark.parametrize("blank", ["", "   ", "\n\t\n", "$$", "{ }"])
-def test_a_text_that_says_nothing_gets_zeros(encoder: BuiltinEncoder, blank: str) -> None:
+def test_a_blank_text_gets_a_zero_vector(encoder: BuiltinEncoder, blank: str) -> None:
     vectors = encoder.encode([TEXTS[0], blank, TEXTS[1]])
     assert not vectors[1].any()
     assert vectors[0].any()
@@ -54,7 +54,7 @@ def test_no_texts_give_no_vectors(encoder: BuiltinEncoder) -> None:
 
 
 @given(st.lists(st.sampled_from([*TEXTS, "", "sum", "x^2 + y^2", " ".join(TEXTS)]), max_size=12))
-def test_neither_neighbours_nor_order_change_a_vector(
+def test_the_other_texts_and_their_order_do_not_change_a_vector(
     encoder: BuiltinEncoder, texts: list[str]
 ) -> None:
     together = encoder.encode(texts)
@@ -66,24 +66,24 @@ def test_neither_neighbours_nor_order_change_a_vector(
 
 @given(st.text(st.characters(), max_size=80))
 @example("half a character: \ud800")
-def test_whatever_characters_come_there_is_a_vector(encoder: BuiltinEncoder, text: str) -> None:
+def test_a_text_of_any_characters_gets_a_vector(encoder: BuiltinEncoder, text: str) -> None:
     [vector] = encoder.encode([text])
     assert np.isfinite(vector).all()
     assert np.linalg.norm(vector) == pytest.approx(float(vector.any()), abs=1e-5)
 
 
 @pytest.mark.thorough
-def test_more_texts_than_a_batch_holds_come_back_in_their_order(encoder: BuiltinEncoder) -> None:
+def test_the_vectors_of_more_texts_than_a_batch_are_in_order(encoder: BuiltinEncoder) -> None:
     texts = [f"{text} {number}" for number in range(300) for text in TEXTS]
     vectors = encoder.encode(texts)
     for place in range(0, len(texts), 97):
-        # Some processors multiply matrices of other sizes in another order, so not to the last bit.
+        # Equal up to rounding: some processors multiply matrices of other sizes in another order.
         [alone] = encoder.encode([texts[place]])
         cosines = vectors @ alone
         assert cosines[place] == pytest.approx(float(cosines.max()), abs=1e-5)
 
 
-def test_the_names_of_special_tokens_are_words_like_others(encoder: BuiltinEncoder) -> None:
+def test_the_names_of_special_tokens_in_a_text_are_ordinary_words(encoder: BuiltinEncoder) -> None:
     [tokens] = encoder.tokens(["[PAD] [UNK]"])
     assert 0 not in tokens
     assert encoder.encode(["[PAD]"]).any()
@@ -98,18 +98,20 @@ def test_only_the_beginning_of_a_long_text_is_read(folder: Path) -> None:
     assert (short.encode([long]) != BuiltinEncoder(folder).encode([long])).any()
 
 
-def test_no_more_is_read_than_the_model_has_room_for(folder: Path) -> None:
+def test_no_more_tokens_are_read_than_the_model_accepts(folder: Path) -> None:
     greedy = BuiltinEncoder(folder, max_tokens=10**6)
     assert greedy.encode([" ".join(TEXTS * 20)]).any()
     with pytest.raises(InputError, match="129 tokens at once, but the model reads 128 at most"):
         greedy.encode_tokens([[5] * 129])
 
 
-def test_threads_change_nothing(folder: Path, encoder: BuiltinEncoder) -> None:
+def test_the_number_of_threads_does_not_change_vectors(
+    folder: Path, encoder: BuiltinEncoder
+) -> None:
     assert (BuiltinEncoder(folder, threads=2).encode(TEXTS) == encoder.encode(TEXTS)).all()
 
 
-def test_texts_that_share_words_are_nearer(encoder: BuiltinEncoder) -> None:
+def test_texts_with_common_words_are_more_similar(encoder: BuiltinEncoder) -> None:
     one, near, far = encoder.encode(
         ["The sum of even numbers", "sum of two even numbers", "convergent subsequence"]
     )
@@ -123,26 +125,26 @@ def careful(tmp_path_factory: pytest.TempPathFactory) -> BuiltinEncoder:
     return BuiltinEncoder(make_builtin(tmp_path_factory.mktemp("careful"), reader=True))
 
 
-def test_posts_are_read_as_without_a_reader_of_queries(
+def test_a_reader_of_queries_does_not_change_the_vectors_of_posts(
     encoder: BuiltinEncoder, careful: BuiltinEncoder
 ) -> None:
     assert (careful.encode(TEXTS) == encoder.encode(TEXTS)).all()
 
 
-def test_a_query_is_read_by_the_reader(careful: BuiltinEncoder) -> None:
+def test_a_query_is_encoded_by_the_reader_of_queries(careful: BuiltinEncoder) -> None:
     rows = careful.tokens(TEXTS)
     asked, said = careful.encode_tokens(rows, careful=True), careful.encode_tokens(rows)
     assert np.linalg.norm(asked, axis=1) == pytest.approx(1, abs=1e-5)
     assert (asked != said).any(axis=1).all()
 
 
-def test_a_model_without_a_reader_reads_queries_as_it_reads_posts(encoder: BuiltinEncoder) -> None:
+def test_a_model_without_a_reader_encodes_queries_like_posts(encoder: BuiltinEncoder) -> None:
     rows = encoder.tokens(TEXTS)
     assert (encoder.encode_tokens(rows, careful=True) == encoder.encode_tokens(rows)).all()
 
 
 @given(st.permutations(TEXTS), st.integers(1, len(TEXTS)))
-def test_neither_neighbours_nor_order_change_how_a_query_is_read(
+def test_the_other_queries_and_their_order_do_not_change_the_vector_of_a_query(
     careful: BuiltinEncoder, texts: list[str], count: int
 ) -> None:
     rows = careful.tokens(texts[:count])
@@ -151,12 +153,14 @@ def test_neither_neighbours_nor_order_change_how_a_query_is_read(
         assert (careful.encode_tokens([row], careful=True)[0] == vector).all()
 
 
-def test_a_blank_query_gets_zeros(careful: BuiltinEncoder) -> None:
+def test_a_blank_query_gets_a_zero_vector(careful: BuiltinEncoder) -> None:
     assert not careful.encode_tokens([[]], careful=True).any()
 
 
 @pytest.mark.parametrize("name", ["posts.onnx", "tokens.npy", "tokenizer.json"])
-def test_a_changed_file_is_found_by_its_checksum(folder: Path, tmp_path: Path, name: str) -> None:
+def test_a_changed_file_is_detected_by_its_checksum(
+    folder: Path, tmp_path: Path, name: str
+) -> None:
     damaged = copytree(folder, tmp_path / "model")
     contents = bytearray((damaged / name).read_bytes())
     contents[len(contents) // 2] ^= 1
@@ -165,7 +169,7 @@ def test_a_changed_file_is_found_by_its_checksum(folder: Path, tmp_path: Path, n
         BuiltinEncoder(damaged)
 
 
-def test_a_changed_network_for_queries_is_found_when_it_is_needed(tmp_path: Path) -> None:
+def test_a_changed_network_for_queries_is_detected_when_it_is_used(tmp_path: Path) -> None:
     pytest.importorskip("onnx")
     damaged = make_builtin(tmp_path / "model", reader=True)
     sound = (damaged / "queries.onnx").read_bytes()
@@ -179,7 +183,7 @@ def test_a_changed_network_for_queries_is_found_when_it_is_needed(tmp_path: Path
     assert encoder.encode_tokens([[5]], careful=True).any()
 
 
-def test_many_who_ask_at_once_share_the_network_for_queries(tmp_path: Path) -> None:
+def test_threads_that_encode_queries_at_the_same_time_get_the_same_vectors(tmp_path: Path) -> None:
     pytest.importorskip("onnx")
     encoder = BuiltinEncoder(make_builtin(tmp_path / "model", reader=True))
     rows, together = encoder.tokens(TEXTS), Barrier(8)
@@ -193,14 +197,14 @@ def test_many_who_ask_at_once_share_the_network_for_queries(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("name", ["posts.onnx", "tokens.npy", "tokenizer.json", "model.json"])
-def test_a_missing_file_is_named(folder: Path, tmp_path: Path, name: str) -> None:
+def test_the_error_names_a_missing_file(folder: Path, tmp_path: Path, name: str) -> None:
     partial = copytree(folder, tmp_path / "model")
     (partial / name).unlink()
     with pytest.raises(InputError, match=rf"{name}: cannot be read \(no such file"):
         BuiltinEncoder(partial)
 
 
-def test_a_missing_folder_is_one_clear_line(tmp_path: Path) -> None:
+def test_the_error_for_a_missing_folder_has_one_line(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"nowhere/model\.json: cannot be read") as caught:
         BuiltinEncoder(tmp_path / "nowhere")
     assert "\n" not in str(caught.value)
@@ -217,14 +221,16 @@ def test_a_missing_folder_is_one_clear_line(tmp_path: Path) -> None:
         '{"posts": {"group": 4, "positions": 8, "dimensions": 64}, "queries": 3, "sha256": {}}',
     ],
 )
-def test_a_damaged_description_is_one_clear_line(folder: Path, tmp_path: Path, facts: str) -> None:
+def test_a_damaged_description_of_a_model_is_refused(
+    folder: Path, tmp_path: Path, facts: str
+) -> None:
     damaged = copytree(folder, tmp_path / "model")
     (damaged / "model.json").write_text(facts, encoding="utf-8")
     with pytest.raises(InputError, match=r"model\.json: is damaged"):
         BuiltinEncoder(damaged)
 
 
-def test_a_folder_with_such_a_model_is_loaded_once(folder: Path) -> None:
+def test_the_model_of_a_folder_is_loaded_once(folder: Path) -> None:
     loaded = load_encoder(str(folder))
     assert isinstance(loaded, BuiltinEncoder)
     assert load_encoder(str(folder)) is loaded
@@ -250,7 +256,7 @@ def shipped() -> BuiltinEncoder:
 
 
 @pytest.mark.usefixtures("shipped")
-def test_the_shipped_model_is_small_and_says_what_it_is() -> None:
+def test_the_shipped_model_is_small_and_reads_at_least_128_tokens() -> None:
     assert sum(file.stat().st_size for file in SHIPPED.iterdir()) <= 83_000_000
     facts = json.loads((SHIPPED / "model.json").read_text(encoding="utf-8"))
     assert all(
@@ -313,7 +319,7 @@ def test_the_wide_network_finds_translations(shipped: BuiltinEncoder, language: 
 
 
 @pytest.mark.thorough
-def test_a_changed_file_of_the_wide_network_is_found_when_it_is_needed(tmp_path: Path) -> None:
+def test_a_changed_file_of_the_wide_network_is_detected_when_it_is_used(tmp_path: Path) -> None:
     damaged = tmp_path / "model"
     copytree(SHIPPED, damaged)
     (damaged / "wide.json").write_text("{}", encoding="utf-8")
@@ -323,7 +329,7 @@ def test_a_changed_file_of_the_wide_network_is_found_when_it_is_needed(tmp_path:
         encoder.tokens(["eine Summe"], WIDE)
 
 
-def test_a_model_without_a_wide_network_reads_everything_else_with_care(
+def test_a_model_without_a_wide_network_uses_the_reader_of_queries_instead(
     careful: BuiltinEncoder,
 ) -> None:
     rows = careful.tokens(TEXTS, WIDE)
@@ -332,7 +338,9 @@ def test_a_model_without_a_wide_network_reads_everything_else_with_care(
 
 
 @pytest.mark.thorough
-def test_the_runtime_of_networks_records_and_sends_nothing(folder: Path, tmp_path: Path) -> None:
+def test_the_onnx_runtime_has_no_telemetry_and_writes_no_files(
+    folder: Path, tmp_path: Path
+) -> None:
     code = (
         "import os, sys; from pathlib import Path;"
         "from mathsetu.encoders.builtin import BuiltinEncoder;"

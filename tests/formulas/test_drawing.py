@@ -1,4 +1,4 @@
-"""Pictures of trees: well-formed, complete, nothing on top of anything else."""
+"""Drawings of formula trees: well-formed, complete, without overlaps."""
 
 import xml.etree.ElementTree as ElementTree
 from itertools import combinations
@@ -58,7 +58,7 @@ def test_no_two_nodes_of_an_operator_tree_overlap(tree: Tree) -> None:
 
 
 @pytest.mark.parametrize("text", [FRACTION, VECTOR])
-def test_everything_is_inside_the_picture(text: str) -> None:
+def test_all_nodes_are_inside_the_picture(text: str) -> None:
     svg = draw_layout_tree(read_tree(text))
     root = ElementTree.fromstring(svg)
     for left, top, right, bottom in rectangles(svg):

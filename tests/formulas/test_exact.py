@@ -1,4 +1,4 @@
-"""Formulas as they are written, up to spacing and notation."""
+"""Exact matches of formulas, up to spacing and notation."""
 
 from types import SimpleNamespace
 
@@ -63,14 +63,16 @@ DIRICHLET = r"\int_0^\infty \frac{\sin x}{x}dx"
         (r"\operatorname{Gal}(L/K)", r"G=\mathrm{Gal}(L/K)", PART),
     ],
 )
-def test_a_formula_is_held_as_written_or_not(asked: str, written: str, share: float) -> None:
+def test_a_formula_matches_exactly_as_a_whole_as_a_part_or_not_at_all(
+    asked: str, written: str, share: float
+) -> None:
     found, latex = exact_score(asked, LazyPost.of(Post("1", f"${written}$")))
     assert found == share
     assert latex == (written if share else "")
 
 
 @given(st.text(alphabet="abxy12+-=^_{}()\\ frac", max_size=30))
-def test_every_telling_formula_holds_itself_and_any_text_is_taken(latex: str) -> None:
+def test_exactly_the_informative_formulas_match_themselves(latex: str) -> None:
     text = SimpleNamespace(raw=latex, plain=normalise_formula(latex), formulas=[latex])
     share, own = exact_score(latex, text)
     if normalise_formula(latex) and is_informative(latex):
@@ -99,7 +101,7 @@ def test_the_whole_formula_is_preferred_to_one_that_contains_it() -> None:
         (r"\|x+y\|", r"\Big\|x+y\Big\|"),
     ],
 )
-def test_a_command_with_several_spellings_is_no_reason_to_look_no_further(
+def test_formulas_with_different_spellings_of_a_command_match_exactly(
     asked: str, written: str
 ) -> None:
     assert exact_score(asked, LazyPost.of(Post("1", f"${written}$"))) == (1.0, written)

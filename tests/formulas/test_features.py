@@ -37,18 +37,18 @@ def all_features(latex: str) -> list[str]:
     return features(parsed.slt, parsed.opt)
 
 
-def test_pairs_hold_two_symbols_and_the_way_between():
+def test_pairs_have_two_symbols_and_the_path_between_them():
     found = pairs("x^2+y")
     assert {"p:V!x a N!2", "p:V!x n +", "p:+ n V!y"} <= set(found)
 
 
-def test_pairs_reach_over_two_edges_and_no_more():
+def test_pairs_span_at_most_two_edges():
     found = pairs("a+b=c")
     assert "p:V!a nn V!b" in found
     assert not any(" nnn " in term for term in found)
 
 
-def test_end_marks_tell_a_symbol_alone_from_one_in_a_row():
+def test_only_the_last_symbol_of_a_row_has_an_end_mark():
     assert "p:V!x $" in pairs("x")
     assert "p:V!x $" not in pairs("x+1")
     assert "p:N!1 $" in pairs("x+1")
@@ -62,12 +62,12 @@ def test_abstract_pairs_are_the_same_for_other_names_and_numbers():
     assert "P:V a N" in abstract("x^2+1")
 
 
-def test_compounds_say_which_edges_a_symbol_has():
+def test_compounds_list_the_edges_of_a_symbol():
     assert compounds("x_i^2+1") == ["c:V!x abn"]
     assert compounds("x+1") == []
 
 
-def test_duplicates_say_how_two_of_a_letter_lie():
+def test_duplicates_have_the_path_between_two_equal_letters():
     assert duplicates("x^2+x") == ["d:V!x  nn", "D: nn"]
     assert duplicates("x^2+y") == []
 
@@ -93,12 +93,12 @@ def test_duplicates_far_apart_give_no_tuple():
     assert duplicates("x" + "+1" * 20 + "+x") == []
 
 
-def test_paths_begin_at_the_leaf_and_grow_to_the_root():
+def test_paths_start_at_the_leaf_and_grow_towards_the_root():
     found = [term for term in paths("x^2+y=0") if term.startswith("r:V!x")]
     assert found == ["r:V!x0/O!SUP", "r:V!x0/O!SUP/U!plus", "r:V!x0/O!SUP/U!plus/U!eq"]
 
 
-def test_paths_hold_positions_only_where_order_matters():
+def test_paths_have_positions_only_where_order_matters():
     assert set(paths("a+b")) == set(paths("b+a"))
     assert set(paths("a/b")) != set(paths("b/a"))
 
@@ -125,17 +125,17 @@ def test_leaf_paths_ignore_the_order_of_commutative_operands():
     assert sorted(leaves("x-y")) != sorted(leaves("y-x"))
 
 
-def test_abstract_leaf_paths_say_whether_both_leaves_are_the_same():
+def test_abstract_leaf_paths_mark_equal_leaves():
     assert "L:V~U!plus~V" in leaves("a+b")
     assert "L:V~U!plus~V=" in leaves("a+a")
 
 
-def test_families_can_be_told_apart_by_their_letter():
+def test_families_have_distinct_letters():
     found = {term[:2] for term in all_features("x_i^2+x = y^2-3")}
     assert found == {"p:", "P:", "c:", "d:", "D:", "r:", "R:", "l:", "L:"}
 
 
-def test_query_features_leave_wildcards_out():
+def test_query_features_have_no_wildcards():
     parsed = parse_latex(r"?a^2 + b = 0")
     found = query_features(parsed.slt, parsed.opt)
     assert found
@@ -143,7 +143,7 @@ def test_query_features_leave_wildcards_out():
 
 
 @pytest.mark.thorough
-def test_a_query_of_wildcards_around_an_operator_looks_for_variables_and_numbers():
+def test_a_query_of_wildcards_has_the_features_of_variables_and_numbers():
     def asked(latex: str) -> set[str]:
         parsed = parse_latex(latex)
         return set(query_features(parsed.slt, parsed.opt))
@@ -153,17 +153,17 @@ def test_a_query_of_wildcards_around_an_operator_looks_for_variables_and_numbers
     assert "P:V a N" in asked("?a^?b")
     assert "L:V~U!plus~V=" in asked("?a+?a")
     assert not asked("?a")
-    # However deep, nothing recurs; of many wildcards not every combination is tried.
+    # A deep query needs no recursion; many wildcards are not combined in every way.
     assert asked("?a^{" * 3000 + "?a" + "}" * 3000)
     assert len(asked("+".join(f"?w{n}" for n in range(30)))) < 20
 
 
-def test_equal_formulas_have_equal_features_in_every_run():
+def test_a_formula_has_the_same_features_each_time():
     assert all_features(r"\frac{a}{b}+1") == all_features(r"\frac{a}{b}+1")
 
 
 @given(st.text(alphabet="ab12+-=^_{}()\\/ frac", max_size=40))
-def test_every_string_has_features_that_are_short_text(latex: str):
+def test_every_feature_of_any_string_starts_with_the_letter_of_its_family(latex: str):
     for term in all_features(latex):
         assert isinstance(term, str)
         assert term[1] == ":"
@@ -177,7 +177,7 @@ def chain(label: str, edge: str, length: int) -> Tree:
 
 
 @pytest.mark.parametrize("length", [5000])
-def test_long_and_deep_formulas_take_linear_time(length: int):
+def test_long_and_deep_formulas_have_few_features_and_take_less_than_a_second(length: int):
     wide = Tree("U!plus", tuple(Tree(f"V!a{n}") for n in range(length)), ("0",) * length)
 
     def find() -> None:

@@ -1,4 +1,4 @@
-"""What the comparison with LaTeXML compares, and what it leaves out."""
+"""The comparison with LaTeXML: what is compared, and what is left out."""
 
 from collections import Counter
 
@@ -11,12 +11,12 @@ def mathml(alttext: str, shown: str) -> str:
     return f'<math alttext="{alttext}"><mi>{shown}</mi><annotation-xml>…</annotation-xml></math>'
 
 
-def test_of_an_alignment_only_the_cell_that_the_reference_holds_is_compared():
+def test_only_the_cell_of_an_alignment_that_the_reference_has_is_compared():
     aligned = r"\begin{align} p &= q+r \\ &= 7 \end{align}"
     assert part_held(aligned, mathml(r"\displaystyle p", "p")) == r"\displaystyle p"
 
 
-def test_of_a_text_only_the_formula_that_the_reference_holds_is_compared():
+def test_only_the_formula_in_a_text_that_the_reference_has_is_compared():
     assert part_held(r"\text{where $k$ is odd}", mathml("k", "k")) == "k"
 
 
@@ -28,20 +28,18 @@ def test_of_a_text_only_the_formula_that_the_reference_holds_is_compared():
         ("p + q", "p"),
     ],
 )
-def test_what_the_reference_holds_whole_or_lost_for_no_reason_is_compared_whole(
-    latex: str, alttext: str
-):
+def test_any_other_formula_is_compared_as_a_whole(latex: str, alttext: str):
     assert part_held(latex, mathml(alttext, "pq")) == latex
 
 
-def test_references_that_are_no_trees_are_told_by_kind():
+def test_the_flaw_of_an_unusable_reference_is_reported():
     text = mathml(r"\begin{equation}p=q\end{equation}", "(1)Equation 1")
     assert "plain text" in str(flaw("p=q", text))
     assert "lost" in str(flaw("p+q+r+s", mathml("p+q+r+s", "p")))
     assert flaw("p+q", mathml("p+q", "pq")) is None
 
 
-def test_a_long_formula_weighs_more_in_the_sum_and_no_more_in_the_mean():
+def test_a_long_formula_has_more_weight_in_the_sum_but_not_in_the_mean():
     agreement = Agreement()
     assert agreement.add(Counter("pq"), Counter("pq")) == 1.0
     assert agreement.add(Counter("klmnrstu"), Counter("")) == 0.0

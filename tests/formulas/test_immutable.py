@@ -1,4 +1,4 @@
-"""Layouts and trees never change once they are made, whoever reads what and when."""
+"""Layouts and trees do not change after they are made, in any order of reading."""
 
 from itertools import permutations
 
@@ -32,7 +32,7 @@ READERS = {
 
 
 def written(tree: Tree) -> str:
-    """All that a tree says."""
+    """The text form of a tree and the numbers of its symbols."""
     return f"{write_tree(tree)} {[node.symbol for node in tree.walk()]}"
 
 
@@ -42,7 +42,7 @@ def state(layout: Row) -> list[object]:
     pending: list[Row | Box] = [layout]
     while pending:
         part = pending.pop()
-        # A compiled class names its attributes elsewhere than one of Python.
+        # A compiled class lists its attributes in another place than a Python class.
         names = getattr(part, "__slots__", None) or part.__mypyc_attrs__
         found.append((id(part), [(name, id(getattr(part, name))) for name in names]))
         if isinstance(part, Row):
@@ -58,7 +58,7 @@ def all_trees(parsed: Parsed) -> list[Tree]:
 
 
 @pytest.mark.parametrize("latex", FORMULAS)
-def test_no_order_of_reading_changes_what_is_read(latex: str) -> None:
+def test_the_order_of_reading_does_not_change_the_result(latex: str) -> None:
     alone = {name: read(parse_latex(latex)) for name, read in READERS.items()}
     for order in permutations(READERS):
         parsed = parse_latex(latex)
@@ -92,7 +92,7 @@ def test_formulas_that_share_boxes_do_not_change_each_other() -> None:
         (r"\langle (a,b), c\rangle", "[⟨[M!()1x2[&comma;[V!c[⟩]]],w[V!a[&comma;],e[V!b]]]]"),
     ],
 )
-def test_a_line_inside_a_line_is_what_it_is_by_itself(latex: str, slt: str) -> None:
+def test_nested_rows_have_the_right_layout_tree_and_distinct_symbols(latex: str, slt: str) -> None:
     tree = parse_latex(latex).slt
     assert write_tree(tree) == slt
     symbols = [node.symbol for node in tree.walk()]
@@ -100,6 +100,6 @@ def test_a_line_inside_a_line_is_what_it_is_by_itself(latex: str, slt: str) -> N
 
 
 @pytest.mark.thorough
-def test_groups_inside_of_groups_do_not_exhaust_the_stack() -> None:
+def test_nested_groups_do_not_exhaust_the_stack() -> None:
     latex = "{a" * 3_000 + "b" + "}^{}x" * 3_000
     assert parse_latex(latex).slt.label == "V!a"

@@ -38,11 +38,11 @@ from mathsetu.formulas.tree import Tree
         (r"\prod_k a_k b", "∏_k a_k b"),
     ],
 )
-def test_formulas_read_as_people_write_them(latex: str, text: str):
+def test_infix_is_written_as_people_write_formulas(latex: str, text: str):
     assert infix(parse_latex(latex).opt) == text
 
 
-def test_no_sign_is_shown_by_its_name_in_trees():
+def test_no_sign_is_written_as_its_label_in_trees():
     for name in SIGNS:
         for latex in (f"a {name} b", f"{name} x", f"({name}_i (x, y])"):
             text = infix(parse_latex(latex).opt)

@@ -13,7 +13,7 @@ def test_italic_letters_become_plain(label: str, plain: str):
 
 
 @pytest.mark.parametrize("label", ["V!ℝ", "V!𝐀", "U!plus", "N!2", "+", "", "V!x"])
-def test_everything_else_stays(label: str):
+def test_other_labels_are_not_changed(label: str):
     assert normalise_label(label) == label
 
 

@@ -1,4 +1,4 @@
-"""What the LaTeX parser must do with what people write, whole or broken."""
+"""The LaTeX parser, with valid and malformed input."""
 
 import gzip
 import json
@@ -67,7 +67,7 @@ def boxes(row: Row) -> list[Box]:
     return found
 
 
-def test_a_box_shows_its_sign_and_its_number() -> None:
+def test_the_repr_of_a_box_has_its_sign_and_its_number() -> None:
     formula = parse_latex("x+1")
     assert repr(formula.layout.boxes[0]) == "Box(Sign('x', 'mi'), 0)"
 
@@ -90,13 +90,13 @@ def test_any_pieces_of_latex_give_both_trees(latex: str) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("latex", PATHOLOGICAL.values(), ids=PATHOLOGICAL)
-def test_no_short_formula_takes_long_or_exhausts_the_stack(latex: str) -> None:
+def test_pathological_formulas_are_parsed_in_a_second_without_deep_recursion(latex: str) -> None:
     def read() -> None:
         parsed = parse_latex(latex)
         assert parsed.slt.label
         assert parsed.opt.label
 
-    # Five times the promise, for slow machines.
+    # Five times the promised time, for slow machines.
     assert_within(1, read)
     assert sys.getrecursionlimit() <= 10_000
 
@@ -107,7 +107,7 @@ def test_a_long_text_is_one_symbol() -> None:
     )
 
 
-def test_symbols_have_numbers_of_their_own_that_trees_share() -> None:
+def test_symbols_have_distinct_numbers_that_both_trees_use() -> None:
     parsed = parse_latex(r"\frac12 x_{ab}^2 + \text{if $y$}")
     numbers = [box.symbol for box in boxes(parsed.layout)]
     assert len(numbers) == len(set(numbers))
@@ -193,30 +193,30 @@ def test_the_same_formula_written_in_two_ways_has_one_operator_tree(
         (r"\def\a{\a\a}x+\a", 14, "macros expand to too much text; the rest is ignored"),
     ],
 )
-def test_warnings_say_what_and_where(latex: str, position: int, message: str) -> None:
+def test_warnings_have_a_position_and_a_message(latex: str, position: int, message: str) -> None:
     assert (position, message) in [tuple(warning) for warning in parse_latex(latex).warnings]
 
 
-def test_an_unknown_command_is_a_symbol_of_its_name() -> None:
+def test_an_unknown_command_is_a_symbol_with_its_name() -> None:
     assert opt(r"\foo+1") == "[U!plus,0[V!foo],1[N!1]]"
 
 
-def test_nothing_gives_the_empty_tree() -> None:
+def test_an_empty_formula_gives_the_empty_tree() -> None:
     assert slt("") == opt("") == "[W!]"
     assert parse_latex("").warnings == ()
 
 
-def test_wildcards_are_nodes_of_their_own_kind() -> None:
+def test_wildcards_are_nodes_with_a_label_of_their_own() -> None:
     assert [node.label for node in parse_latex(r"?x+\qvar{name}").opt.walk()][1:] == ["?x", "?name"]
 
 
-def test_a_question_mark_that_names_nothing_is_a_symbol() -> None:
+def test_a_question_mark_without_a_name_is_a_symbol() -> None:
     assert parse_latex("f?").opt.children[1].label == "V!?"
 
 
 @pytest.mark.shared
 @pytest.mark.thorough
-def test_real_formulas_parse_almost_without_warnings(shared_data: Path) -> None:
+def test_fewer_than_3_percent_of_real_formulas_give_warnings(shared_data: Path) -> None:
     with gzip.open(shared_data / "latex" / "formulas-normalised.txt.gz", "rt") as lines:
         formulas = [json.loads(line) for line in lines]
     parsed = [parse_latex(latex) for latex in formulas[::10]]
@@ -225,7 +225,7 @@ def test_real_formulas_parse_almost_without_warnings(shared_data: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_of_a_huge_formula_the_beginning_is_read() -> None:
+def test_only_the_beginning_of_a_huge_formula_is_read() -> None:
     parsed = parse_latex("x+" * 100_000)
     assert parsed.warnings[-1].position == LONGEST_FORMULA
     assert "only the first 100,000 characters are read" in parsed.warnings[-1].message

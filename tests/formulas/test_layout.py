@@ -1,4 +1,4 @@
-"""Where the symbols of a formula stand: the symbol layout tree."""
+"""The symbol layout tree: the positions of symbols."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from mathsetu.formulas.notation import write_tree
 @pytest.mark.parametrize(
     ("latex", "tree"),
     [
-        # On the line, and beside it.
+        # On the line, and scripts.
         ("x+y", "[V!x[+[V!y]]]"),
         ("x - 3.5", "[V!x[-[N!3.5]]]"),
         ("x_1^2", "[V!x,a[N!2],b[N!1]]"),
@@ -20,7 +20,7 @@ from mathsetu.formulas.notation import write_tree
         (r"\prescript{14}{6}{C}", "[V!C,c[N!14],d[N!6]]"),
         ("{}^2", "[W!,a[N!2]]"),
         ("a^{}", "[V!a]"),
-        # Operators carry their scripts over and under.
+        # Operators have their scripts over and under.
         (r"\sum_{i=1}^n i", "[∑[V!i],o[V!n],u[V!i[=[N!1]]]]"),
         (r"\int_0^1 x", "[∫[V!x],o[N!1],u[N!0]]"),
         (r"\lim_{n\to\infty} a", "[lim[V!a],u[V!n[→[V!∞]]]]"),
@@ -62,11 +62,11 @@ from mathsetu.formulas.notation import write_tree
         (r"x\phantom{y}z", "[V!x[V!z]]"),
     ],
 )
-def test_symbols_stand_where_tangent_puts_them(latex: str, tree: str) -> None:
+def test_layout_trees_follow_the_conventions_of_tangent(latex: str, tree: str) -> None:
     assert write_tree(parse_latex(latex).slt) == tree
 
 
-def test_asking_twice_gives_the_same_tree() -> None:
+def test_the_trees_of_a_formula_are_made_once() -> None:
     parsed = parse_latex(r"\frac{(a,b)}{\hat x}+|c|")
     assert parsed.slt is parsed.slt
     before = write_tree(parsed.slt)

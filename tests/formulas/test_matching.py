@@ -75,7 +75,7 @@ def test_the_order_of_commutative_operands_does_not_matter(tree: Tree, seed: int
 
 
 @given(operator_trees, st.permutations("pqrstu"))
-def test_renaming_every_letter_is_found_and_costs_little(tree: Tree, names: list[str]):
+def test_renaming_all_letters_lowers_the_score_only_a_little(tree: Tree, names: list[str]):
     new = dict(zip(LETTERS, names, strict=True))
     renamed = rebuilt(tree, lambda label: "V!" + new[label[2:]] if label[0] == "V" else label)
     found = match(tree, renamed)
@@ -105,18 +105,18 @@ def test_matched_nodes_are_nodes_of_the_given_trees(query: Tree, candidate: Tree
     assert {id(n) for n in found.candidate_nodes} <= {id(n) for n in candidate.walk()}
 
 
-def test_it_says_which_letter_became_which():
+def test_the_substitution_lists_the_renamed_letters():
     found = matched("x^2+y^2=z^2", "a^2 + b^2 = c^2")
     assert found.substitution == {"x": "a", "y": "b", "z": "c"}
     assert found.coverage == 1.0
     assert 0.9 < found.score < 1.0
 
 
-def test_letters_are_told_apart_by_where_else_they_stand():
+def test_the_substitution_depends_on_all_occurrences_of_a_letter():
     assert matched("x+y=x", "a+b=b").substitution == {"x": "b", "y": "a"}
 
 
-def test_a_letter_never_stands_for_two_letters():
+def test_a_letter_is_never_substituted_by_two_letters():
     one_letter = matched("x+x^2", "t+t^2")
     two_letters = matched("x+x^2", "s+t^2")
     assert one_letter.coverage == 1.0
@@ -124,7 +124,7 @@ def test_a_letter_never_stands_for_two_letters():
 
 
 @pytest.mark.parametrize("query", ["x^2+y^3", "xy^3-x^2", r"\frac{x}{y}+y^2"])
-def test_two_letters_never_become_one(query: str):
+def test_two_letters_are_never_substituted_by_the_same_letter(query: str):
     distinct = matched(query, query.replace("x", "s").replace("y", "t"))
     assert distinct.substitution == {"x": "s", "y": "t"}
     assert distinct.coverage == 1.0
@@ -134,7 +134,7 @@ def test_two_letters_never_become_one(query: str):
     assert one.score < distinct.score
 
 
-def test_a_letter_that_is_taken_counts_nothing_where_another_meets_it():
+def test_a_letter_in_the_substitution_does_not_match_another_letter():
     found = matched("x+y=y^2", "t+t=t^2+u")
     assert found.substitution == {"x": "u", "y": "t"}
     assert (found.score, found.coverage) == pytest.approx((0.55, 5 / 7))
@@ -150,7 +150,9 @@ def test_a_letter_that_is_taken_counts_nothing_where_another_meets_it():
         ("a+b", "x_i+x_j"),
     ],
 )
-def test_letters_may_become_one_letter_with_several_indices(query: str, candidate: str):
+def test_letters_may_be_substituted_by_one_letter_with_different_indices(
+    query: str, candidate: str
+):
     found = matched(query, candidate)
     assert found.coverage == 1
     assert found.in_one_piece
@@ -159,7 +161,7 @@ def test_letters_may_become_one_letter_with_several_indices(query: str, candidat
     assert matched(candidate, query).coverage > 0.4
 
 
-def test_a_letter_with_one_index_does_not_become_two_letters():
+def test_a_letter_with_one_index_is_not_substituted_by_two_letters():
     assert matched("x_1+x_1^2", "a+b^2").coverage < matched("x_1+x_1^2", "a+a^2").coverage
     assert matched("a+a^2", "x_1+x_2^2").coverage < 1
     assert matched("a_i+a_j^2", "x_1+x_2^2").substitution == {"a": "x"}
@@ -197,7 +199,7 @@ def test_keeping_the_letters_scores_higher_than_renaming_them():
         (r"\phi-\epsilon", r"\varphi-\varepsilon"),
     ],
 )
-def test_ways_of_writing_the_same_score_1(one: str, other: str):
+def test_equivalent_notations_score_1(one: str, other: str):
     assert matched(one, other).score == 1.0
 
 
@@ -211,12 +213,12 @@ def test_ways_of_writing_the_same_score_1(one: str, other: str):
         (r"\mathbf u\cdot\nabla\mathbf v", r"\mathbf u\nabla\mathbf v"),
     ],
 )
-def test_the_dot_of_two_marked_vectors_is_a_product_of_its_own(dot: str, other: str):
+def test_the_dot_product_of_vectors_differs_from_other_products(dot: str, other: str):
     assert matched(dot, dot).score == 1
     assert matched(dot, other).score < 1 > matched(other, dot).score
 
 
-def test_a_factor_is_found_in_a_product_with_dots_and_a_wildcard_takes_the_others():
+def test_factors_and_wildcards_match_in_a_product_with_dots():
     found = matched(r"?a\cdot z", "xyz")
     assert found.coverage == 1
     assert found.bindings["?a"] == parse_latex("xy").opt
@@ -225,7 +227,7 @@ def test_a_factor_is_found_in_a_product_with_dots_and_a_wildcard_takes_the_other
     assert "F!⋅" in [one.label for one in dots.candidate_nodes]
 
 
-def test_a_sum_is_like_a_difference_but_not_found_in_one():
+def test_a_sum_is_similar_to_a_difference_but_its_plus_does_not_match():
     found = matched("a^2+b^2", "p^2-q^2")
     assert found.score > 0.85
     assert found.coverage == 6 / 7
@@ -236,7 +238,7 @@ def test_a_sum_is_like_a_difference_but_not_found_in_one():
 @pytest.mark.parametrize(
     ("one", "other"), [("a-b", "b-a"), (r"\frac{a}{b}", r"\frac{b}{a}"), ("2^3", "3^2")]
 )
-def test_order_matters_where_the_operator_says_so(one: str, other: str):
+def test_the_order_of_operands_matters_if_the_operator_is_not_commutative(one: str, other: str):
     found = matched(one, other)
     assert found.score < 1.0
 
@@ -252,7 +254,7 @@ def test_order_matters_where_the_operator_says_so(one: str, other: str):
         ("9", "8 7 9", "9", 4 / 6),
     ],
 )
-def test_arguments_of_different_number_are_aligned_in_their_order(
+def test_argument_lists_of_different_lengths_are_aligned_in_order(
     ours: str, theirs: str, met: str, score: float
 ):
     def function(arguments: str) -> Tree:
@@ -285,7 +287,7 @@ def test_a_match_says_whether_the_query_is_in_one_piece(candidate: str, in_one_p
         (r"\hat H=\frac{\hat p^2}{2m}+V", True),
         (r"\frac{\vec p^2}{2m}", True),
         (r"\frac{\widetilde{p}^2}{2\hat{\vec m}}", True),
-        # A derivative, perhaps a conjugate, and what is below more than a letter.
+        # A derivative, a possible conjugate, and a hat over more than a letter.
         (r"\frac{\dot p^2}{2m}", False),
         (r"\frac{\bar p^2}{2m}", False),
         (r"\frac{p^2}{\widehat{2m}}", False),
@@ -317,24 +319,26 @@ def test_a_letter_with_an_index_is_found_below_a_hat() -> None:
         (r"\int ?f\,dx", r"\int_0^1 \frac{dy}{dx}\,dx", ["(d y)/(d x)"]),
     ],
 )
-def test_an_operator_without_limits_is_found_with_any(query: str, candidate: str, parts: list[str]):
+def test_an_operator_without_limits_matches_one_with_any_limits(
+    query: str, candidate: str, parts: list[str]
+):
     found = matched(query, candidate)
     is_found = found.coverage == 1 and found.in_one_piece
     assert ([infix(tree) for tree in found.bindings.values()] if is_found else []) == parts
 
 
-def test_all_of_a_fraction_with_a_differential_is_coloured():
+def test_all_nodes_of_a_fraction_with_a_differential_match():
     query, candidate = r"\int \frac{f}{g}\,dt", parse_latex(r"\int \frac{f\,dt}{g}").opt
     found = match(parse_latex(query).opt, candidate)
     assert {id(n) for n in found.candidate_nodes} == {id(n) for n in candidate.walk()}
 
 
-def test_limits_that_one_formula_lacks_count_the_same_both_ways():
+def test_missing_limits_lower_the_score_equally_in_both_directions():
     with_limits, without = r"\int_0^1 x^2\,dx", r"\int x^2\,dx"
     one, other = matched(with_limits, without), matched(without, with_limits)
     assert one.score == pytest.approx(other.score)
     assert one.coverage < other.coverage == 1
-    # The sign of the integral is found, and coloured, without its limits.
+    # The integral sign is matched, and marked, without its limits.
     pair = match_latex(without, with_limits)
     assert len(pair.candidate_symbols) == len(pair.query_symbols)
 
@@ -345,13 +349,13 @@ def test_a_query_is_found_inside_a_larger_formula():
     assert found.score < 0.7
 
 
-def test_a_wildcard_finds_the_integrand():
+def test_a_wildcard_is_bound_to_the_integrand():
     found = matched(r"\int_0^\infty ?f dx", r"\int_0^\infty \frac{\sin x}{x} dx")
     assert found.score == 1.0
     assert found.bindings == {"?f": parse_latex(r"\frac{\sin x}{x}").opt}
 
 
-def test_a_wildcard_takes_all_operands_that_are_left():
+def test_a_wildcard_is_bound_to_all_remaining_operands():
     found = matched("?a + 1", "x + y^2 + 1")
     assert found.score == 1.0
     assert found.bindings == {"?a": parse_latex("x + y^2").opt}
@@ -377,7 +381,7 @@ def test_a_wildcard_takes_all_operands_that_are_left():
         ),
     ],
 )
-def test_a_wildcard_takes_the_terms_that_are_left_with_their_signs(
+def test_a_wildcard_is_bound_to_the_remaining_terms_with_their_signs(
     query: str, candidate: str, taken: dict[str, str]
 ) -> None:
     found = matched(query, candidate)
@@ -385,23 +389,23 @@ def test_a_wildcard_takes_the_terms_that_are_left_with_their_signs(
     assert found.bindings == {name: parse_latex(part).opt for name, part in taken.items()}
 
 
-def test_the_wildcard_of_a_minus_takes_no_sum_without_a_minus() -> None:
+def test_a_subtracted_wildcard_is_not_bound_to_added_terms() -> None:
     found = matched("A-?x", "A+b+c")
     assert found.coverage == 0.5
     assert not found.bindings
 
 
-def test_the_terms_of_a_difference_may_change_places() -> None:
+def test_the_order_of_subtracted_terms_does_not_matter() -> None:
     assert matched("a-b-c", "a-c-b").score == 1.0
 
 
-def test_a_wildcard_takes_no_operand_that_is_needed_elsewhere():
+def test_a_wildcard_is_not_bound_to_an_operand_that_matches_elsewhere():
     found = matched("?a + x", "x + y")
     assert found.bindings == {"?a": Tree("V!y")}
     assert found.substitution == {"x": "x"}
 
 
-def test_wildcards_of_one_name_stand_for_equal_parts():
+def test_wildcards_with_the_same_name_are_bound_to_equal_parts():
     assert matched("?x^2 + ?x", "(a+b)^2 + (b+a)").score == 1.0
     unequal = matched("?x^2 + ?x", "(a+b)^2 + (a+c)")
     assert unequal.coverage < 1.0
@@ -415,24 +419,24 @@ def test_repeated_wildcards_are_bound_to_parts_that_occur_as_often():
     assert found.bindings == {"?a": parse_latex("p").opt, "?b": parse_latex("q").opt}
 
 
-def test_a_wildcard_does_not_stand_for_the_prime_of_a_derivative():
+def test_a_wildcard_is_not_bound_to_the_prime_of_a_derivative():
     assert matched("x^{?n}", "f'(x)").bindings == {}
     assert matched("e^{?x}=?y", "f''=0").bindings.keys() == {"?y"}
     assert matched("x^{?n}", "x^{f'}").bindings["?n"].label == "O!SUP"
 
 
-def test_wildcards_of_different_names_may_stand_for_the_same():
+def test_wildcards_with_different_names_may_be_bound_to_the_same_part():
     found = matched(r"\frac{?a}{?b}", r"\frac{t}{t}")
     assert found.bindings == {"?a": Tree("V!t"), "?b": Tree("V!t")}
 
 
-def test_a_wildcard_stands_for_nothing_where_what_is_around_it_was_not_found() -> None:
+def test_a_wildcard_is_not_bound_where_its_surroundings_do_not_match() -> None:
     found = match(parse_latex("?a^2+?b^2=?c^2").opt, parse_latex("D=b^2-4ac").opt)
     assert found.bindings == {"?a": Tree("V!b")}
 
 
-def test_what_a_wildcard_stands_for_is_told_by_places_whose_surroundings_were_found() -> None:
-    # |?a| is not found in a norm: there ?a could be all of it, where the sum says that it is x.
+def test_only_occurrences_with_matched_surroundings_bind_a_wildcard() -> None:
+    # |?a| does not match a norm: there ?a could be anything, but in the sum it must be x.
     written = (r"|?a+?b| \le |?a|+|?b|", r"|x+y| \le |x|+|y|")
     pattern, letters = (matched(one, r"\|x+y\|\le\|x\|+\|y\|") for one in written)
     assert pattern.bindings == {"?a": Tree("V!x"), "?b": Tree("V!y")}
@@ -440,21 +444,21 @@ def test_what_a_wildcard_stands_for_is_told_by_places_whose_surroundings_were_fo
     assert pattern.score == letters.score
 
 
-def test_a_wildcard_without_its_surroundings_does_not_count() -> None:
+def test_a_wildcard_without_matched_surroundings_does_not_count() -> None:
     assert matched(r"\sin ?x + 1", "a^2").coverage == 0.0
 
 
-def test_a_lone_wildcard_does_not_make_a_query_match_everything():
+def test_wildcards_alone_do_not_give_a_query_a_high_score():
     assert matched(r"\sin(?x) + \cos(?x) = 1", "a^2 - b^2").score < 0.4
 
 
 @pytest.mark.parametrize("written", ["0.5", r"\frac12", r"\frac{2}{4}", "1/2"])
-def test_numbers_of_equal_value_match_unless_told_otherwise(written: str):
+def test_numbers_of_equal_value_match_unless_the_option_is_off(written: str):
     assert matched("x^{0.50}", f"x^{{{written}}}").score == 1.0
     assert matched("x^{0.50}", f"x^{{{written}}}", equal_values=False).score < 1.0
 
 
-def test_symbol_numbers_join_the_match_with_the_written_formula():
+def test_matched_nodes_have_the_symbol_numbers_of_the_formula():
     found = matched("b", "a+b")
     assert [node.symbol for node in found.candidate_nodes] == [2]
 
@@ -467,11 +471,11 @@ def test_symbol_numbers_join_the_match_with_the_written_formula():
         ("yx", "xyabx", [0, 1]),
         ("2mv", "2am2v", [2, 3, 4]),
         ("a-b", "c-b+a-b", [4, 5, 6]),
-        # Letters that become others, too.
+        # Renamed letters, too.
         (r"\Delta x", r"a\Delta b", [1, 2]),
     ],
 )
-def test_of_equal_operands_those_side_by_side_are_found(
+def test_neighbouring_operands_are_preferred_to_equal_ones_elsewhere(
     query: str, candidate: str, symbols: list[int]
 ) -> None:
     assert sorted(match_latex(query, candidate).candidate_symbols) == symbols
@@ -510,7 +514,7 @@ def chain(label: str, depth: int, leaf: str) -> Tree:
     ],
     ids=["deep", "wide", "long lists", "wildcards", "signs"],
 )
-def test_no_input_takes_long(query: Tree, candidate: Tree):
+def test_matching_of_huge_formulas_takes_less_than_two_seconds(query: Tree, candidate: Tree):
     assert 0.0 <= match(query, candidate).score <= 1.0
     assert_within(2, lambda: match(query, candidate))
 
@@ -527,30 +531,30 @@ def test_large_sums_match_themselves_in_any_order(parts: list[Tree]):
     assert match(total, shuffled(total, 1)).score == 1.0
 
 
-def test_trees_read_from_tangent_text_match_too():
+def test_trees_in_the_text_form_of_tangent_can_be_matched():
     found = match(read_tree("[O!SUP,0[V!n],1[N!2]]"), read_tree("[O!SUP,0[V!k],1[N!2]]"))
     assert found.substitution == {"n": "k"}
 
 
-def test_a_wildcard_stands_for_what_it_meets_most_often() -> None:
+def test_a_wildcard_is_bound_to_its_most_frequent_counterpart() -> None:
     found = matched(r"?x+\sin ?x+\cos ?x", r"a+\sin c+\cos c")
     assert found.bindings == {"?x": Tree("V!c")}
     assert found.coverage == pytest.approx(5 / 6)
 
 
-def test_a_wildcard_takes_more_terms_than_there_are_names_of_positions() -> None:
+def test_a_wildcard_may_be_bound_to_more_terms_than_there_are_position_names() -> None:
     terms = "+".join(f"x_{{{number}}}" for number in range(len(POSITIONS) + 3))
     found = matched("?a + 1", f"{terms}+1")
     assert found.bindings == {"?a": parse_latex(terms).opt}
 
 
-def test_a_wildcard_alone_stands_for_the_whole_formula() -> None:
+def test_a_wildcard_alone_is_bound_to_the_whole_formula() -> None:
     found = matched("?a", "y+1")
     assert (found.score, found.coverage) == (1.0, 1.0)
     assert found.bindings == {"?a": parse_latex("y+1").opt}
 
 
-# Worked out once and frozen: scores to six digits, coverage as nodes of so many.
+# Frozen values: the score with six digits, the coverage as matched nodes and all nodes.
 FROZEN = [
     (r"\frac{-b+\sqrt{b^2-4ac}}{2a}", r"\frac{-q+\sqrt{q^2-4pr}}{2p}", 0.944444, (1, 1), "bqapcr"),
     (r"\sin(x+y)=\sin x\cos y+\cos x\sin y", r"\cos(a+b)=\cos a\cos b-\sin a\sin b",
@@ -573,7 +577,7 @@ FROZEN = [
 
 
 @pytest.mark.parametrize(("query", "candidate", "score", "found_of", "letters"), FROZEN)
-def test_scores_coverage_and_letters_are_these(
+def test_scores_coverage_and_substitutions_equal_the_frozen_values(
     query: str, candidate: str, score: float, found_of: tuple[int, int], letters: str
 ) -> None:
     found = matched(query, candidate)
@@ -583,18 +587,18 @@ def test_scores_coverage_and_letters_are_these(
     assert found.substitution == dict(zip(letters[::2], letters[1::2], strict=True))
 
 
-def test_a_sign_alone_is_found_as_the_sign_and_not_as_its_limits() -> None:
+def test_an_operator_sign_alone_matches_the_sign_without_its_limits() -> None:
     found = matched(r"\sum", r"\sum_{k=1}^n k")
     assert found.score == pytest.approx(2 / 10)
     assert found.candidate_nodes == (Tree("O!sum"),)
 
 
-def test_the_surroundings_of_a_letter_are_the_three_operators_above_it() -> None:
+def test_the_context_of_a_letter_is_the_three_operators_above_it() -> None:
     deep = PreparedFormula(parse_latex(r"\sin\cos\tan\log\exp x").opt)
     assert sum(deep.contexts["x"].values()) == 3
 
 
-def test_equal_parts_stay_equal_until_a_letter_is_renamed() -> None:
+def test_a_unification_reports_whether_a_letter_is_renamed() -> None:
     choices = Unification(*(PreparedFormula(parse_latex(one).opt) for one in ("x+y", "x+t")))
     assert choices.renames_nothing
     choices.choose_letters([("x", "x")])
@@ -606,7 +610,7 @@ def test_equal_parts_stay_equal_until_a_letter_is_renamed() -> None:
 @pytest.mark.parametrize(
     ("sizes", "kept"),
     [
-        ((200, 100), (200, 100)),  # exactly as many cells as a table may have
+        ((200, 100), (200, 100)),  # exactly the maximum number of cells
         ((100, 1000), (100, 200)),
         ((1000, 100), (200, 100)),
         ((1000, 1000), (141, 141)),
@@ -628,20 +632,20 @@ def test_the_larger_of_two_huge_formulas_is_cut_first(
         ("x^2+1", r"\vec{v}^2+1", {"x": r"\vec{v}"}),
         ("x_i^2+1", "y^2+1", {"x_i": "y"}),
         ("x^2+1", "x_n^2+1", {"x": "x"}),
-        # A letter is no more than one name, and a name no more than one letter.
+        # The substitution of letters by names is one-to-one.
         ("a^2+a", "x_i^2+x_j", {"a": "x_j"}),
         ("a^2+b", "x_i^2+x_i", {"b": "x_i"}),
         ("x^2+b", "x_n^2+x_n", {"x": "x"}),
-        # The whole name was found, or all that is asked for is in its index.
+        # The whole name matches, or the whole query matches in its index.
         ("(a_j-b)^2", "(x_i-y)^2", {"a": "x", "j": "i", "b": "y"}),
         (r"\bar a+1", r"\bar x+1", {"a": "x"}),
         ("a+1", "x_{n+1}", {"a": "n"}),
         (r"\sum_{k=1}^n k", r"\sum_{i=1}^n i", {"k": "i", "n": "n"}),
-        # What is below a bar is a letter of its own where it is more than a name.
+        # A bar over more than a name does not make a name.
         ("a^2+1", r"\overline{x^2+1}", {"a": "x"}),
     ],
 )
-def test_a_letter_becomes_a_whole_name(
+def test_a_letter_may_be_substituted_by_a_whole_name(
     query: str, candidate: str, substitution: dict[str, str]
 ) -> None:
     assert match_latex(query, candidate).substitution == substitution
@@ -652,28 +656,30 @@ def test_a_letter_becomes_a_whole_name(
     [
         ("n+2", "m+n^2", 2 / 3),
         (r"1+2+\dots+n", r"1+q+q^2+\dots+q^n", 0.8),
-        # What is multiplied in an exponent is a part of it, and an exponent may be asked for alone.
+        # A factor in an exponent is part of it, and a query may match inside an exponent.
         ("x^n", "x^{2n}", 1.0),
         ("n", "x^n", 1.0),
         ("2n", "x^{2n}", 1.0),
         ("a+1", "x^{n+1}", 1.0),
     ],
 )
-def test_a_summand_or_factor_is_no_exponent(query: str, candidate: str, coverage: float) -> None:
+def test_a_summand_or_factor_does_not_match_an_exponent(
+    query: str, candidate: str, coverage: float
+) -> None:
     there, back = match_latex(query, candidate).match, match_latex(candidate, query).match
     assert there.coverage == pytest.approx(coverage)
     assert there.score == pytest.approx(back.score)
 
 
 @given(operator_trees, operator_trees)
-def test_every_letter_that_is_marked_is_told(query: Tree, candidate: Tree) -> None:
+def test_every_matched_letter_is_in_the_substitution(query: Tree, candidate: Tree) -> None:
     found = match(query, candidate)
     told = {f"V!{letter}" for letter in found.substitution}
     marked = {one.label for one in found.query_nodes if one.label.startswith("V!")}
     assert marked == told
 
 
-def test_a_name_is_marked_whole() -> None:
+def test_all_symbols_of_a_matched_name_are_marked() -> None:
     assert len(match_latex("2t", "2p_i").candidate_symbols) == 3
     assert len(match_latex("2p_i", "2t").query_symbols) == 3
 
@@ -687,7 +693,7 @@ def test_a_name_is_marked_whole() -> None:
         (r"\frac{\mathrm{d}y}{\mathrm{d}t}", r"\frac{gy}{gt}", r"\frac{df}{dx}"),
     ],
 )
-def test_the_d_of_a_derivative_is_no_letter(query: str, other: str, renamed: str) -> None:
+def test_the_d_of_a_derivative_is_not_a_letter(query: str, other: str, renamed: str) -> None:
     pair = match_latex(query, other)
     assert "d" not in pair.substitution
     assert pair.match.coverage < 1
@@ -696,6 +702,6 @@ def test_the_d_of_a_derivative_is_no_letter(query: str, other: str, renamed: str
 
 
 @pytest.mark.parametrize("other", [r"1-\sum_i a_i", r"1-\int_0^1 f", r"1-\sum a"])
-def test_a_wildcard_for_a_big_operator_is_a_whole_match(other: str) -> None:
+def test_a_wildcard_matches_a_big_operator_with_score_1(other: str) -> None:
     found = match(parse_latex("1-?x").opt, parse_latex(other).opt)
     assert found.score == pytest.approx(1.0)

@@ -57,11 +57,11 @@ def test_symbols_get_tangent_labels(mathml: str, tree: str) -> None:
         ),
     ],
 )
-def test_scripts_stand_on_their_edges(mathml: str, tree: str) -> None:
+def test_scripts_are_children_on_their_edges(mathml: str, tree: str) -> None:
     assert slt(mathml) == tree
 
 
-def test_fractions_and_roots_hold_their_parts() -> None:
+def test_fractions_and_roots_have_their_parts_as_children() -> None:
     assert slt(f"<mfrac>{X}{Y}</mfrac>") == "[O!divide,o[V!x],u[V!y]]"
     assert slt(f"<msqrt>{X}{Y}</msqrt>") == "[O!root,w[V!x[V!y]]]"
     assert slt(f"<mroot>{X}{TWO}</mroot>") == "[O!root,c[N!2],w[V!x]]"
@@ -84,11 +84,11 @@ def test_fractions_and_roots_hold_their_parts() -> None:
         ),
     ],
 )
-def test_what_stands_between_fences_becomes_one_node(mathml: str, tree: str) -> None:
+def test_the_content_between_fences_becomes_one_node(mathml: str, tree: str) -> None:
     assert slt(mathml) == tree
 
 
-def test_a_table_is_read_row_by_row_and_takes_its_fences() -> None:
+def test_a_table_is_read_row_by_row_with_its_fences() -> None:
     rows = "<mtr><mtd><mi>a</mi></mtd><mtd><mi>b</mi></mtd></mtr><mtr><mtd/><mtd>" + X
     table = f"<mtable>{rows}</mtd></mtr></mtable>"
     cells = "w[V!a,e[V!b,e[W!,e[V!x]]]]"
@@ -96,7 +96,7 @@ def test_a_table_is_read_row_by_row_and_takes_its_fences() -> None:
     assert slt(f"<mrow><mo>(</mo>{table}<mo>)</mo></mrow>") == f"[M!()2x2,{cells}]"
 
 
-def test_a_label_is_no_cell_and_a_row_outside_of_tables_is_a_line() -> None:
+def test_the_label_of_a_row_is_not_a_cell_and_a_row_outside_a_table_is_a_line() -> None:
     row = "<mlabeledtr><mtd><mtext>(1)</mtext></mtd><mtd><mi>a</mi></mtd></mlabeledtr>"
     assert slt(f"<mtable>{row}</mtable>") == "[M!1x1,w[V!a]]"
     assert slt("<mtr><mtd><mi>a</mi><mi>b</mi></mtd></mtr><mi>c</mi>") == "[V!a[V!b[V!c]]]"
@@ -146,7 +146,7 @@ def test_content_gets_tangent_labels(mathml: str, tree: str) -> None:
     assert opt(mathml) == tree
 
 
-def test_an_operator_with_scripts_is_named_after_what_carries_them() -> None:
+def test_an_operator_with_scripts_is_labelled_by_the_base_of_the_scripts() -> None:
     lower = "<apply><csymbol cd='ambiguous'>subscript</csymbol><sum/><ci>i</ci></apply>"
     assert opt(f"<apply>{lower}<ci>x</ci></apply>") == ("[+!O!sum,0[O!SUB,0[O!sum],1[V!i]],1[V!x]]")
     upper = f"<apply><csymbol cd='ambiguous'>superscript</csymbol>{lower}<ci>n</ci></apply>"
@@ -155,7 +155,7 @@ def test_an_operator_with_scripts_is_named_after_what_carries_them() -> None:
     )
 
 
-def test_a_shared_operand_stands_in_both_places() -> None:
+def test_a_shared_operand_is_in_both_places() -> None:
     chain = (
         "<apply><and/><apply><lt/><ci>a</ci><ci id='b'>b</ci></apply>"
         "<apply><lt/><share href='#b'/><ci>c</ci></apply></apply>"
@@ -163,7 +163,7 @@ def test_a_shared_operand_stands_in_both_places() -> None:
     assert opt(chain) == "[U!and,0[O!lt,0[V!a],1[V!b]],1[O!lt,0[V!b],1[V!c]]]"
 
 
-def test_a_share_with_a_wrong_id_means_the_middle_of_its_chain() -> None:
+def test_a_share_with_a_wrong_id_refers_to_the_middle_of_its_chain() -> None:
     chain = (
         "<apply><and/><apply><lt/><ci>a</ci><ci id='b.1'>b</ci></apply>"
         "<apply><lt/><share href='#b'/><ci>c</ci></apply></apply>"
@@ -171,7 +171,7 @@ def test_a_share_with_a_wrong_id_means_the_middle_of_its_chain() -> None:
     assert opt(chain) == "[U!and,0[O!lt,0[V!a],1[V!b]],1[O!lt,0[V!b],1[V!c]]]"
 
 
-def test_both_kinds_are_found_in_one_semantics_element() -> None:
+def test_both_kinds_of_mathml_are_found_in_one_semantics_element() -> None:
     both = (
         "<math><semantics><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow>"
         "<annotation-xml encoding='MathML-Content'>"
@@ -182,19 +182,19 @@ def test_both_kinds_are_found_in_one_semantics_element() -> None:
     assert write_tree(read_content(both)) == "[U!plus,0[V!a],1[V!b]]"
 
 
-def test_prefixed_names_and_surrounding_markup_are_understood() -> None:
+def test_prefixed_names_and_surrounding_markup_are_accepted() -> None:
     mathml = "<p xmlns:m='urn:x'><m:math><m:mi>x</m:mi></m:math></p>"
     assert write_tree(read_presentation(mathml)) == "[V!x]"
 
 
-def test_the_missing_kind_is_named() -> None:
+def test_the_error_names_the_missing_kind_of_mathml() -> None:
     with pytest.raises(NotationError, match="no Content MathML"):
         read_content("<math><mi>x</mi></math>")
     with pytest.raises(NotationError, match="no Presentation MathML"):
         read_presentation("<math><ci>x</ci></math>")
 
 
-def test_named_entities_of_html_are_known() -> None:
+def test_named_entities_of_html_are_read() -> None:
     assert slt("<mi>&alpha;</mi><mo>&InvisibleTimes;</mo><mo>&lt;</mo><mo>&LT;</mo>") == (
         "[V!α[<[<]]]"
     )

@@ -1,4 +1,4 @@
-"""MathML from strangers: broken, hostile or enormous text gives an error that says why."""
+"""Untrusted MathML: malformed, hostile or huge text gives an error with the reason."""
 
 import pytest
 from hypothesis import example, given
@@ -21,12 +21,12 @@ from mathsetu.formulas.mathml import read_content, read_presentation
         "<math>\x00</math>",
     ],
 )
-def test_broken_text_is_refused_with_its_place(text: str) -> None:
+def test_malformed_text_is_refused_with_the_position(text: str) -> None:
     with pytest.raises(NotationError, match="at character"):
         read_presentation(text)
 
 
-def test_entity_bombs_and_outside_files_are_refused() -> None:
+def test_entity_bombs_and_external_entities_are_refused() -> None:
     bomb = '<!DOCTYPE m [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]><math><mi>&b;</mi></math>'
     with pytest.raises(NotationError, match="declares a document type"):
         read_presentation(bomb)
@@ -48,7 +48,7 @@ def test_a_hundred_thousand_levels_are_refused() -> None:
         read_presentation("<mrow>" * 100_000 + "</mrow>" * 100_000)
 
 
-def test_a_share_that_holds_itself_is_refused() -> None:
+def test_a_share_that_refers_to_no_earlier_element_is_refused() -> None:
     with pytest.raises(NotationError, match="earlier element"):
         read_content("<apply id='a'><plus/><share href='#a'/></apply>")
     with pytest.raises(NotationError, match="earlier element"):
@@ -56,7 +56,7 @@ def test_a_share_that_holds_itself_is_refused() -> None:
 
 
 @pytest.mark.thorough
-def test_shares_that_double_again_and_again_are_refused() -> None:
+def test_shares_that_grow_exponentially_are_refused() -> None:
     lines = ["<ci id='s0'>x</ci>"]
     for i in range(1, 60):
         twice = f"<share href='#s{i - 1}'/>" * 2
@@ -80,7 +80,7 @@ def _element(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 
 @example("<mrow><mtr></mtr><mn></mn></mrow>")
 @given(st.recursive(st.sampled_from(["", "x", "(", "|", ",", "2"]), _element, max_leaves=20))
-def test_any_elements_in_any_order_give_a_tree_or_a_named_error(inner: str) -> None:
+def test_any_elements_in_any_order_give_a_tree_or_an_error(inner: str) -> None:
     for read in (read_presentation, read_content):
         try:
             tree = read(f"<math>{inner}</math>")

@@ -1,4 +1,4 @@
-"""MathML for display: MathML Core only, every symbol findable, nothing injected."""
+"""MathML for display: only MathML Core, an id for every symbol, no injected markup."""
 
 import re
 import xml.etree.ElementTree as ElementTree
@@ -68,7 +68,7 @@ def test_only_mathml_core_is_written(latex: str) -> None:
 
 
 @pytest.mark.parametrize("latex", FORMULAS)
-def test_every_written_symbol_of_the_trees_can_be_found(latex: str) -> None:
+def test_every_symbol_of_the_trees_has_an_id(latex: str) -> None:
     parsed = parse_latex(latex)
     named = [e.get("id", "") for e in elements(write_mathml(parsed.layout, prefix="q1"))]
     written = [int(name.removeprefix("q1-")) for name in named if name]
@@ -77,7 +77,7 @@ def test_every_written_symbol_of_the_trees_can_be_found(latex: str) -> None:
         assert {node.symbol for node in tree.walk()} - {-1} <= set(written)
 
 
-def test_ids_carry_the_prefix() -> None:
+def test_ids_have_the_prefix() -> None:
     mathml = write_mathml(parse_latex("x+1").layout, prefix="hit-3")
     assert [e.get("id") for e in elements(mathml) if e.get("id")] == [
         "hit-3-0",
@@ -86,7 +86,7 @@ def test_ids_carry_the_prefix() -> None:
     ]
 
 
-def test_highlighted_symbols_and_no_others_are_marked() -> None:
+def test_only_highlighted_symbols_are_marked() -> None:
     parsed = parse_latex(r"\frac{a}{b} + (c)")
     symbol = {node.label: node.symbol for node in parsed.slt.walk()}
     chosen = {symbol["V!a"], symbol["M!()1x1"]}
@@ -117,7 +117,7 @@ def test_a_displayed_formula_is_a_block() -> None:
         (r"\begin{cases}1\\2\end{cases}", "text-align:left"),
     ],
 )
-def test_browsers_are_told_what_they_cannot_know(latex: str, piece: str) -> None:
+def test_markup_that_browsers_need_is_written(latex: str, piece: str) -> None:
     assert piece in write_mathml(parse_latex(latex).layout)
 
 
@@ -126,7 +126,7 @@ def test_an_infix_minus_is_not_a_prefix() -> None:
 
 
 @pytest.mark.parametrize("latex", [f for f in FORMULAS if "boxed" not in f])
-def test_what_is_written_reads_back_as_the_same_layout(latex: str) -> None:
+def test_written_mathml_is_read_back_as_the_same_layout(latex: str) -> None:
     parsed = parse_latex(latex)
     assert read_presentation(write_mathml(parsed.layout)) == parsed.slt
 

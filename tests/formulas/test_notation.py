@@ -26,31 +26,31 @@ def trees(edges: str) -> st.SearchStrategy[Tree]:
 
 
 @given(trees("nabo"))
-def test_layout_trees_come_back_as_they_were_written(tree: Tree) -> None:
+def test_written_layout_trees_are_read_back_unchanged(tree: Tree) -> None:
     assert read_tree(write_tree(tree)) == tree
 
 
 @given(trees("".join(POSITIONS[:4])))
-def test_operator_trees_come_back_as_they_were_written(tree: Tree) -> None:
+def test_written_operator_trees_are_read_back_unchanged(tree: Tree) -> None:
     assert read_tree(write_tree(tree)) == tree
 
 
-def test_characters_with_a_meaning_are_written_as_entities() -> None:
+def test_special_characters_are_written_as_entities() -> None:
     tree = Tree("M![]1x2", (Tree(","), Tree("?x")), ("w", "e"))
     assert write_tree(tree) == "[M!&lsqb;&rsqb;1x2,w[&comma;],e[&quest;x]]"
 
 
-def test_trees_as_csv_wrote_them_are_read() -> None:
+def test_trees_with_csv_quotes_are_read() -> None:
     assert read_tree('"[V!x,a[V!""]]"') == Tree("V!x", (Tree('V!"'),), ("a",))
 
 
 @pytest.mark.thorough
-def test_depth_does_not_matter() -> None:
+def test_deep_trees_are_read_and_written() -> None:
     text = "[a" * 20_000 + "]" * 20_000
     assert write_tree(read_tree(text)) == text
 
 
 @pytest.mark.parametrize("text", ["", "x", "[a", "[a]]", "[a][b]", "a]", ",a[b]", "[a,b]"])
-def test_broken_text_is_refused_with_its_place(text: str) -> None:
+def test_malformed_text_is_refused(text: str) -> None:
     with pytest.raises(NotationError):
         read_tree(text)

@@ -25,20 +25,20 @@ def test_written_numbers_have_a_value(written: str, meant: Fraction):
 
 
 @pytest.mark.parametrize("written", ["", ".", "1,2", "x", "1.2.3", "²"])
-def test_other_text_has_none(written: str):
+def test_other_text_has_no_value(written: str):
     assert number_value(written) is None
 
 
-def test_very_long_numbers_have_none():
+def test_very_long_numbers_have_no_value():
     assert number_value("1" * 100_000) is None
 
 
 @given(st.text())
-def test_no_text_is_refused(written: str):
+def test_any_text_has_no_value_or_a_value_of_at_least_zero(written: str):
     assert number_value(written) is None or number_value(written) >= 0
 
 
-def test_fractions_and_signs_have_values_and_sums_have_none():
+def test_fractions_and_negations_have_values_but_sums_do_not():
     one, two = Fraction(1), Fraction(2)
     assert value("O!divide", [one, two]) == Fraction(1, 2)
     assert value("O!minus", [two]) == -2

@@ -1,4 +1,4 @@
-"""Formulas by what they come to: equal values whatever the writing, and nothing that takes long."""
+"""Numeric evaluation of formulas: equivalent formulas have equal values."""
 
 import pytest
 from hypothesis import given
@@ -46,24 +46,22 @@ def whole(latex: str) -> str:
 
 
 @pytest.mark.parametrize(("one", "other"), EQUAL)
-def test_formulas_that_are_equal_have_one_label(one: str, other: str) -> None:
+def test_equivalent_formulas_have_the_same_label(one: str, other: str) -> None:
     assert whole(one) == whole(other)
 
 
 @pytest.mark.parametrize(("one", "other"), DIFFERENT)
-def test_formulas_that_are_not_equal_have_two(one: str, other: str) -> None:
+def test_different_formulas_have_different_labels(one: str, other: str) -> None:
     assert whole(one) != whole(other)
 
 
 @pytest.mark.parametrize(("one", "other"), SAME_RELATION)
-def test_relations_are_the_same_whatever_their_sides_are_multiplied_by(
-    one: str, other: str
-) -> None:
+def test_equivalent_relations_have_the_same_label(one: str, other: str) -> None:
     assert whole(one) == whole(other)
 
 
 @pytest.mark.parametrize(("one", "other"), OTHER_RELATION)
-def test_relations_that_say_something_else_differ(one: str, other: str) -> None:
+def test_different_relations_have_different_labels(one: str, other: str) -> None:
     assert whole(one) != whole(other)
 
 
@@ -71,7 +69,7 @@ def test_relations_that_say_something_else_differ(one: str, other: str) -> None:
     ("latex", "number"),
     [(r"\sin^2 x+\cos^2 x", "N!1"), ("2+2", "N!4"), (r"\sqrt{16}", "N!4"), ("x-x", "N!0")],
 )
-def test_what_is_a_number_is_labelled_as_one(latex: str, number: str) -> None:
+def test_a_formula_with_a_constant_value_is_labelled_as_a_number(latex: str, number: str) -> None:
     assert whole(latex) == number
 
 
@@ -86,12 +84,12 @@ def test_what_is_a_number_is_labelled_as_one(latex: str, number: str) -> None:
         r"\lfloor \sqrt{0-x} \rfloor",
     ],
 )
-def test_what_cannot_be_evaluated_has_no_value(latex: str) -> None:
+def test_a_formula_that_cannot_be_evaluated_has_no_value(latex: str) -> None:
     tree = parse_latex(latex).opt
     assert {id(node): values for node, values in sub_values(tree)}[id(tree)] is None
 
 
-def test_numbers_are_one_node_by_their_value() -> None:
+def test_numeric_sub_trees_become_one_node_with_their_value() -> None:
     assert labels_with_values(parse_latex(r"x-\frac{3}{4}").opt) == ["O!minus", "V!x", "N!0.75"]
     assert labels_with_values(parse_latex(r"\frac{1}{2}").opt) == ["N!0.5"]
     assert labels_with_values(parse_latex("0.50").opt) == ["N!0.5"]
@@ -106,7 +104,7 @@ def test_numbers_are_one_node_by_their_value() -> None:
         st.lists(inner, min_size=1, max_size=3)),
     max_leaves=20,
 ))  # fmt: skip
-def test_any_tree_can_be_asked_for_its_values(shape) -> None:
+def test_any_tree_can_be_evaluated(shape) -> None:
     tree = made(shape)
     assert all(isinstance(label, str) for label in value_labels(tree))
     assert len(sub_values(tree)) == len(list(tree.walk()))
@@ -119,5 +117,5 @@ def made(shape) -> Tree:
     return Tree(label, tuple(map(made, inner)), tuple(map(str, range(len(inner)))))
 
 
-def test_rounding_does_not_part_what_is_equal() -> None:
+def test_rounding_errors_do_not_change_a_label() -> None:
     assert label_of((0.1 + 0.2 + 0j,) * 3) == label_of((0.3 + 0j,) * 3)

@@ -1,4 +1,4 @@
-"""What is applied to what: the operator tree, by the conventions of docs/formulas.md."""
+"""The operator tree, by the conventions of docs/formulas.md."""
 
 import pytest
 
@@ -77,7 +77,7 @@ NAMES |= {
         ("2n!", "times(2, factorial(n))"),
         (r"1\frac{2}{3}", "plus(1, divide(2, 3))"),
         (r"2\frac{x}{3}", "times(2, divide(x, 3))"),
-        # A space alone is nothing where something should be.
+        # A space alone is a missing operand.
         (r"\quad", "none"),
         (r"\frac{\,}{2}", "divide(none, 2)"),
         # Scripts, in the order of writing.
@@ -110,7 +110,7 @@ NAMES |= {
         (r"\int \sin x\,dx", "int(times(F!sin(x), F!d(x)))"),
         ("dx", "times(d, x)"),
         (r"\frac{\partial f}{\partial x}", "divide(partial(f), partial(x))"),
-        # Relations; in a chain both neighbours have the operand between them.
+        # Relations; in a chain, neighbouring relations share the operand between them.
         ("a=b", "eq(a, b)"),
         ("a=b=c", "and(eq(a, b), eq(b, c))"),
         ("a<b=c+1", "and(lt(a, b), eq(b, plus(c, 1)))"),
@@ -183,7 +183,7 @@ NAMES |= {
             r"\begin{align}a&=b\\&=c\end{align}",
             "M!M-2x1(M!R!(eq(a, b)), M!R!(eq(none, c)))",
         ),
-        # Accents and what stands over something.
+        # Accents, and signs over other signs.
         (r"\bar{x}", "¯(x)"),
         (r"\overset{f}{=}", "f(eq)"),
         # Constants, texts, wildcards.
@@ -192,17 +192,17 @@ NAMES |= {
         ("?x+1", "plus(?x, 1)"),
     ],
 )
-def test_rows_are_read_by_the_table_of_conventions(latex: str, tree: str) -> None:
+def test_operator_trees_follow_the_conventions(latex: str, tree: str) -> None:
     assert parse_latex(latex).opt == term(tree)
 
 
-def test_two_bars_that_end_two_things_are_not_divided() -> None:
+def test_a_double_bar_that_closes_two_bars_is_not_split() -> None:
     tree = term("F!‖(condition(condition(F!‖(none, a), O!minus), b), none)")
     assert parse_latex("||a|-|b||").opt == tree
 
 
 @pytest.mark.parametrize("latex", ["a|b||c", "|a||b", "|a||=b|", "|a||", "a||b"])
-def test_two_bars_are_a_product_only_between_operands_of_closed_bars(latex: str) -> None:
+def test_a_double_bar_is_split_only_between_operands_in_closed_bars(latex: str) -> None:
     assert "F!‖" in {node.label for node in parse_latex(latex).opt.walk()}
 
 
@@ -210,7 +210,7 @@ def test_a_fraction_and_a_slash_are_the_same_operator() -> None:
     assert parse_latex(r"\frac{a+1}{b}").opt == parse_latex("(a+1)/b").opt
 
 
-def test_chains_inside_chains_do_not_double_the_tree_without_end() -> None:
+def test_nested_chains_of_relations_do_not_grow_exponentially() -> None:
     latex = "a=(" * 60 + "x" + ")=b" * 60
     assert sum(1 for _ in parse_latex(latex).opt.walk()) < 20_000
 
@@ -221,11 +221,11 @@ def test_more_operands_than_positions_keep_their_order() -> None:
     assert tree.edges[:3] == ("0", "1", "2")
 
 
-def test_the_term_reader_of_this_file_reads() -> None:
+def test_the_reader_of_terms_in_this_file_works() -> None:
     assert term("plus(x, 2)") == read_tree("[U!plus,0[V!x],1[N!2]]")
 
 
-def test_a_line_with_two_equations_is_not_divided_where_it_is_aligned() -> None:
+def test_a_line_with_two_equations_is_not_split_at_its_alignment() -> None:
     aligned = parse_latex(r"\begin{align} a &= b = e, \quad c = d^2 \end{align}").opt
     written = parse_latex(r"a = b = e, \quad c = d^2").opt
     assert aligned.children[0].children == (written,)

@@ -21,11 +21,11 @@ def test_overlap_is_symmetric_and_between_0_and_1(one, other):
     assert node_overlap(one.opt, other.opt) == node_overlap(other.opt, one.opt)
 
 
-def test_tokens_count_once_however_often_they_stand():
+def test_repeated_tokens_count_once():
     assert token_overlap(parse_latex("x+x+x").slt, parse_latex("x+x").slt) == 1.0
 
 
-def test_nodes_count_as_often_as_they_stand():
+def test_repeated_nodes_count_each_time():
     three, two = parse_latex("x+x+x").opt, parse_latex("x+x").opt
     assert node_overlap(three, two) == 3 / 4
 

@@ -1,4 +1,4 @@
-"""Parts of formulas as they are written there."""
+"""The LaTeX source of parts of formulas."""
 
 import pytest
 
@@ -25,14 +25,14 @@ from mathsetu.formulas.part_latex import part_latex, part_text
         ),
     ],
 )
-def test_the_value_of_a_wildcard_is_found_in_the_formula(
+def test_the_latex_of_a_wildcard_binding_is_found_in_the_formula(
     asked: str, found: str, written: str
 ) -> None:
     part = match_latex(asked, found).match.bindings["?u"]
     assert part_latex(part, found) == written
 
 
-def test_what_is_not_in_one_piece_is_not_made_up() -> None:
+def test_a_part_that_is_not_in_one_piece_has_no_latex() -> None:
     part = match_latex("?u + b", "a + b + c").match.bindings["?u"]
     assert part_latex(part, "a + b + c") == ""
     assert part_latex(parse_latex("x+1").opt, "") == ""
@@ -49,12 +49,14 @@ def test_what_is_not_in_one_piece_is_not_made_up() -> None:
         (r"\int_a^b f^{-1}(x)\,dx", "f^{-1}(x)"),
         (r"\int_a^b \sin x\,\varphi(x)\cos x\,dx", r"\sin x\,\varphi(x)\cos x"),
         (r"\int_a^b f(2x)\,dx", "f(2x)"),
-        # Where infix has the brackets, it is easier to read.
+        # If infix has the brackets, infix is used: it is easier to read.
         (r"\int_a^b \frac{\sin x}{x}\,dx", "sin(x)/x"),
         (r"\int_a^b \frac{\sin(x)}{x(x+1)}\,dx", "sin(x)/(x (x + 1))"),
         (r"\int_a^b f(x, a)\,dx", "f(x, a)"),
     ],
 )
-def test_the_value_of_a_wildcard_keeps_the_brackets_of_arguments(found: str, text: str) -> None:
+def test_the_text_of_a_wildcard_binding_keeps_the_brackets_of_arguments(
+    found: str, text: str
+) -> None:
     part = match_latex(r"\int_a^b ?f\,dx", found).match.bindings["?f"]
     assert part_text(part, found) == text

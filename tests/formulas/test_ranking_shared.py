@@ -1,4 +1,4 @@
-"""The structural match against a published run, where the public data is present."""
+"""Structural matching compared with a published run, if the public data is present."""
 
 import gzip
 import json
@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.shared, pytest.mark.thorough]
 
 
 def figures(ranking: list[str], judged: dict[str, int]) -> tuple[float, float, float]:
-    """nDCG', AP' and P'@10 with 2 and 3 as relevant."""
+    """Return nDCG', AP' and P'@10, with grades 2 and 3 as relevant."""
     grades = [judged[name] for name in ranking]
     gains = [
         sum(grade / log2(rank + 1) for rank, grade in enumerate(some, 1))
@@ -37,7 +37,7 @@ def rows(path: Path) -> list[list[str]]:
     return [line.split() for line in content.decode().splitlines()]
 
 
-def test_matching_ranks_the_candidates_of_tangent_s_better_than_it_does(shared_data: Path):
+def test_matching_ranks_the_candidates_of_tangent_s_better_than_tangent_s(shared_data: Path):
     folder = shared_data / "arqmath" / "formula-pool-2020"
     judgments: dict[str, dict[str, int]] = defaultdict(dict)
     for topic, _, name, grade in rows(folder / "qrels.txt"):

@@ -1,4 +1,4 @@
-"""Signs: all that belong to a matched operator are marked, and no others."""
+"""Signs: exactly those of matched operators are marked."""
 
 import pytest
 from hypothesis import given
@@ -9,14 +9,14 @@ from mathsetu.formulas.parse import Parsed
 
 
 def unmarked(query: str, candidate: str) -> list[str]:
-    """What is written in a candidate and not marked, in order."""
+    """Return the symbols of a candidate that are not marked, in order."""
     pair = match_latex(query, candidate)
     written = {node.symbol: node.label for node in pair.candidate.slt.walk() if node.symbol >= 0}
     return [written[symbol] for symbol in sorted(written.keys() - pair.candidate_symbols)]
 
 
 def marked(query: str, candidate: str) -> tuple[str, str]:
-    """What is marked of a query and of a candidate, in order."""
+    """Return the marked text of a query and of a candidate, in order."""
     pair = match_latex(query, candidate)
 
     def text(parsed: Parsed, symbols: frozenset[int]) -> str:
@@ -48,16 +48,16 @@ def test_every_sign_of_an_identical_formula_is_marked(latex: str) -> None:
     assert pair.query_symbols == pair.candidate_symbols
 
 
-def test_a_sign_before_an_operand_that_was_not_found_is_not_marked() -> None:
+def test_a_sign_before_an_unmatched_operand_is_not_marked() -> None:
     assert unmarked("a^2+b^2+c^2", "a^2+b^2+x+c^2") == ["+", "V!x"]
     assert unmarked("a^2+b^2+c^2", "a^2+b^2+c^2+y") == ["+", "V!y"]
 
 
-def test_the_signs_of_an_operator_that_was_not_found_are_not_marked() -> None:
+def test_the_signs_of_an_unmatched_operator_are_not_marked() -> None:
     assert unmarked("a^2", "a^2-b-c-d").count("-") == 3
 
 
-def test_signs_inside_an_operand_are_not_those_around_it() -> None:
+def test_signs_inside_an_operand_are_not_marked_with_those_around_it() -> None:
     assert unmarked("p+q+r", "p+q+r(x+y+z)").count("+") == 2
 
 
@@ -75,14 +75,14 @@ def test_signs_inside_an_operand_are_not_those_around_it() -> None:
         ("a-b-c", "x-y+z", "a-bc", "x-yz"),
         ("a-b-c", "x+y-z", "ab-c", "xy-z"),
         ("x^2+6x+5", "t^2-6t+5", "x26x+5", "t26t+5"),
-        # Both have it there, though the term before it has another sign.
+        # Both have this sign, although the term before it has another sign.
         ("a+b", "-a+b", "a+b", "a+b"),
         ("+a-c", "+a+c", "+ac", "+ac"),
-        # Terms of which nothing was found have a sign, too.
+        # Unmatched terms have signs, too.
         ("a+b", "a-7", "a", "a"),
         ("a+b", "a+7", "a+", "a+"),
         ("c+a+b", "a+b", "a+b", "a+b"),
-        # However many terms their operator has in one formula or the other.
+        # The two operators may have different numbers of terms.
         ("x^4-5x^2+4", "ax^4+bx^2+c", "x4x2+", "x4x2+"),
         ("x+z-y+9", "x+z+c-y", "x+z-y+", "x+z+-y"),
         ("x-y^2+z-7", "x-y^2-c", "x-y2-", "x-y2-"),
@@ -114,14 +114,14 @@ def test_a_sign_is_marked_only_where_both_formulas_have_it(
         ("?a-?b", "x-y"),
     ],
 )
-def test_every_sign_is_marked_of_sums_that_say_the_same(query: str, candidate: str) -> None:
+def test_every_sign_of_equivalent_sums_is_marked(query: str, candidate: str) -> None:
     assert unmarked(query, candidate) == []
     pair = match_latex(query, candidate)
     assert pair.match.coverage == 1
     assert pair.query_symbols >= {node.symbol for node in pair.query.opt.walk()} - {-1}
 
 
-def test_a_plus_with_an_index_is_no_sum_of_its_terms() -> None:
+def test_a_plus_with_an_index_is_not_treated_as_a_sum() -> None:
     assert marked("a+b", "a+_n(p+q)") == ("a+b", "a+p")
 
 
@@ -130,7 +130,7 @@ def written_sum(terms: list[tuple[str, str]]) -> str:
 
 
 @given(st.lists(st.sampled_from("+-"), min_size=2, max_size=6), st.data())
-def test_a_sum_is_found_with_its_signs_in_any_order_and_not_with_others(
+def test_a_sum_matches_its_terms_in_any_order_but_only_with_its_signs(
     signs: list[str], data: st.DataObject
 ) -> None:
     query = written_sum(list(zip(signs, "abcdef", strict=False)))
@@ -146,7 +146,9 @@ def test_a_sum_is_found_with_its_signs_in_any_order_and_not_with_others(
 
 
 @given(st.text("ab+-=^_{}()0", max_size=30), st.text("ab+-=^_{}()0", max_size=30))
-def test_marked_symbols_are_written_ones_and_those_of_matched_nodes(ours: str, theirs: str) -> None:
+def test_marked_symbols_are_in_the_formula_and_include_all_matched_nodes(
+    ours: str, theirs: str
+) -> None:
     pair = match_latex(ours, theirs)
     written = {node.symbol for tree in (pair.candidate.slt, pair.candidate.opt)
                for node in tree.walk()}  # fmt: skip

@@ -27,13 +27,13 @@ def test_rare_terms_weigh_more_than_common_ones():
     assert weights.overlap(query, Counter("e")) > weights.overlap(query, Counter("a"))
 
 
-def test_a_term_repeated_counts_as_often_as_both_have_it():
+def test_a_repeated_term_counts_as_often_as_both_formulas_have_it():
     assert weights.overlap(Counter("aa"), Counter("aa")) > weights.overlap(
         Counter("aa"), Counter("a")
     )
 
 
-def test_nothing_shared_with_nothing_is_0():
+def test_the_overlap_of_empty_formulas_is_0():
     assert weights.overlap({}, {}) == 0.0
 
 

@@ -11,7 +11,7 @@ from mathsetu.formulas.mathml import write_mathml
 from mathsetu.formulas.notation import write_tree
 from mathsetu.formulas.parse import parse_latex, parse_once
 
-# Long enough that reading one takes longer than a thread's turn.
+# Long enough that reading one takes longer than the switch interval of threads.
 FORMULAS = [
     " + ".join(rf"\sqrt{{a_{{{n}}} + \frac{{b^{k}}}{{c_{k}}}}}" for k in range(60))
     for n in range(100)
@@ -20,7 +20,7 @@ FORMULAS = [
 
 @pytest.fixture
 def hurried() -> Iterator[None]:
-    """Threads take turns as often as the interpreter can."""
+    """Switch threads as often as the interpreter can."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield
@@ -56,12 +56,12 @@ def test_four_threads_read_the_same_trees_as_one() -> None:
 
 @pytest.mark.thorough
 @pytest.mark.usefixtures("hurried")
-def test_threads_that_share_a_formula_may_make_its_trees_at_once() -> None:
+def test_threads_may_make_the_trees_of_a_shared_formula_at_the_same_time() -> None:
     expected = []
     for latex in FORMULAS:
         parsed = parse_latex(latex)
         expected.append((write_tree(parsed.slt), write_tree(parsed.opt)))
-    shared = [parse_latex(latex) for latex in FORMULAS]  # nobody has asked for a tree so far
+    shared = [parse_latex(latex) for latex in FORMULAS]  # no tree was made so far
     together = Barrier(4)
 
     def read(place: int) -> list[tuple[str, str]]:

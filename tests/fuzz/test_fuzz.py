@@ -1,4 +1,4 @@
-"""The fuzzer itself: what it tries can be tried again, and what goes wrong is found and counted."""
+"""The fuzzer itself: cases are reproducible, and failures are found and counted."""
 
 import random
 import signal
@@ -24,9 +24,9 @@ from mathsetu.collections.formats import FORMATS
 from mathsetu.formulas import parse_latex
 
 ROOT = Path(__file__).parent.parent.parent
-# Where a run has its files: in memory, where that can be.
+# The folder for the files of a run: in memory if possible.
 SHARED = Path("/dev/shm") if Path("/dev/shm").is_dir() else Path(tempfile.gettempdir())
-# They start an application or build a library.
+# These targets start an application or build a library.
 SLOW = ("http", "mcp", "library")
 QUICK = [name for name in TARGETS if name not in SLOW]
 FAILED_ONCE = [
@@ -40,7 +40,7 @@ FAILED_ONCE = [
 
 
 class Odd(Target):
-    """Goes wrong in every way that counts, as its input says."""
+    """Fails in every way that counts, depending on its input."""
 
     name = "odd"
     floor = 0.002
@@ -70,7 +70,7 @@ def test_every_format_is_fuzzed() -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", QUICK)
-def test_a_case_can_be_made_again_and_a_few_of_each_target_pass(name: str, tmp_path: Path) -> None:
+def test_cases_are_reproducible_and_a_few_of_each_target_pass(name: str, tmp_path: Path) -> None:
     first, second = session(name, tmp_path), session(name, tmp_path)
     numbers = range(len(first.seeds), len(first.seeds) + 5)
     made = [first.case(number) for number in numbers]
@@ -87,7 +87,7 @@ def test_another_seed_makes_other_cases(tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("path", FAILED_ONCE)
-def test_what_failed_once_does_not_fail_again(path: Path, tmp_path: Path) -> None:
+def test_inputs_that_failed_once_do_not_fail_again(path: Path, tmp_path: Path) -> None:
     target = TARGETS[path.parent.name]()
     target.open(tmp_path)
     try:
@@ -97,12 +97,12 @@ def test_what_failed_once_does_not_fail_again(path: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("data", [b"a\xff\xfe", as_bytes("\ud800x"), "संख्या".encode(), b""])
-def test_any_bytes_are_text_and_come_back_unless_they_are_no_utf_8(data: bytes) -> None:
+def test_bytes_are_converted_to_text_and_back_unless_they_are_not_utf_8(data: bytes) -> None:
     text = as_text(data)
     assert as_bytes(text) == data or "\udcff" in text
 
 
-def test_inputs_stay_short_enough_and_repetitions_are_among_them() -> None:
+def test_mutated_inputs_are_limited_in_length_and_include_repetitions() -> None:
     made = [Mutator(random.Random(n), [b"abc \\frac{1}{2}"], ["{"]).text() for n in range(2_000)]
     assert max(map(len, made)) > 1_000
     assert all(len(text) <= LONGEST for text in made)
@@ -117,40 +117,40 @@ def test_inputs_stay_short_enough_and_repetitions_are_among_them() -> None:
         (b"az", "hang", "hang"),
     ],
 )
-def test_what_goes_wrong_is_named(data: bytes, outcome: str, signature: str) -> None:
+def test_each_kind_of_failure_is_named(data: bytes, outcome: str, signature: str) -> None:
     finding = Judge(Odd()).judge(data)
     assert finding is not None
     assert finding.outcome == outcome
     assert finding.signature.startswith(signature)
 
 
-def test_a_good_case_is_nothing_and_a_slow_one_of_a_slow_kind_is_no_hang() -> None:
+def test_a_good_case_or_a_slow_case_of_a_slow_kind_is_not_a_finding() -> None:
     judge = Judge(Odd())
     assert judge.judge(b"good") is None
-    for _ in range(20):  # what others of its kind and size take
+    for _ in range(20):  # the time of other cases of this kind and size
         judge.note_time(b"zz", 0.02)
     assert judge.judge(b"az") is None
 
 
-def test_a_finding_is_made_smaller() -> None:
+def test_a_finding_is_minimised() -> None:
     judge = Judge(Odd())
     finding = judge.judge(b"one line\nanother! line\nand more\n" * 9)
     assert finding is not None
     assert judge.smaller(finding, seconds=5).data == b"!"
 
 
-def test_minimising_works_on_bytes_that_are_no_text() -> None:
+def test_minimising_works_on_bytes_that_are_not_text() -> None:
     assert minimise(b"ab\xff\xfecd", lambda data: b"\xff" in data, 5) == b"\xff"
 
 
-def test_an_input_that_reaches_new_lines_is_told_from_one_that_does_not() -> None:
+def test_coverage_recognises_inputs_that_reach_new_lines() -> None:
     coverage = Coverage()
     assert coverage.is_new(lambda: parse_latex("x"))
     assert not coverage.is_new(lambda: parse_latex("x"))
     assert coverage.is_new(lambda: parse_latex("\\begin{matrix}a&b\\end{matrix}"))
 
 
-def test_findings_and_seeds_are_kept(tmp_path: Path) -> None:
+def test_findings_and_seeds_are_stored(tmp_path: Path) -> None:
     corpus = Corpus(tmp_path)
     corpus.keep("latex", b"x^2")
     assert corpus.seeds("latex") == [b"x^2"]
@@ -159,7 +159,7 @@ def test_findings_and_seeds_are_kept(tmp_path: Path) -> None:
     assert f"--replay {path}" in path.with_suffix(".txt").read_text(encoding="utf-8")
 
 
-def test_the_table_counts_everything() -> None:
+def test_the_table_adds_up_all_counts() -> None:
     tally = TargetCounts("latex", 1_000, {"hang": 2, "exception": 1}, 4.0, (0.05, 120), 3)
     tally.add(TargetCounts("latex", 500, {"hang": 1}, 1.0, (0.01, 9), 0))
     lines = table(Result({"latex": tally}), wall=10.0).splitlines()
@@ -215,7 +215,7 @@ def test_a_stored_input_is_replayed(tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("ended_with", [signal.SIGINT, signal.SIGTERM])
-def test_a_run_that_is_ended_prints_its_table_and_leaves_nothing(
+def test_an_interrupted_run_prints_its_table_and_leaves_no_files(
     ended_with: signal.Signals, tmp_path: Path
 ) -> None:
     arguments = ["--targets", "notation", "--corpus", str(tmp_path / "corpus")]

@@ -1,4 +1,4 @@
-"""Sections that are too short to tell their language."""
+"""Sections that are too short for language detection."""
 
 from pathlib import Path
 
@@ -29,19 +29,19 @@ def languages(posts: list[Post]) -> list[str]:
 
 @pytest.mark.parametrize(("language", "text"), TEXTS.items())
 @pytest.mark.parametrize("short", ["Lemma", "$x=1$", "Euler: $\\zeta(2)$"])
-def test_a_short_section_is_in_the_language_of_its_document(
+def test_a_short_section_has_the_language_of_its_document(
     language: str, text: str, short: str
 ) -> None:
     assert languages(sections(text, short)) == ["", language]
     assert languages(sections(short, text)) == [language, ""]
 
 
-def test_a_short_section_that_is_clearly_in_another_language_stays_in_it() -> None:
+def test_a_short_section_clearly_in_another_language_keeps_it() -> None:
     found = languages(sections(TEXTS["de"], "Sea un triángulo rectángulo", "समकोण त्रिभुज"))
     assert found == ["", "es", "hi"]
 
 
-def test_documents_do_not_speak_for_each_other_nor_for_what_is_stated() -> None:
+def test_only_sections_without_a_language_get_that_of_their_own_document() -> None:
     german, lemma = sections(TEXTS["de"]), sections("Lemma", document="other.md")
     assert languages(german + lemma) == ["", ""]
     assert languages(sections(TEXTS["de"], "Lemma", language="cs")) == ["cs", "cs"]
@@ -50,7 +50,7 @@ def test_documents_do_not_speak_for_each_other_nor_for_what_is_stated() -> None:
 
 
 @pytest.mark.thorough
-def test_a_library_and_inspect_tell_the_language_of_short_sections(
+def test_a_library_and_inspect_detect_the_language_of_short_sections(
     tmp_path: Path, mathsetu: Mathsetu
 ) -> None:
     note = tmp_path / "reihen.md"

@@ -1,4 +1,4 @@
-"""A text that was split once is the same when it comes back from a store."""
+"""A marked text is the same after it is restored from a store."""
 
 import json
 
@@ -28,13 +28,13 @@ TEXTS = st.lists(st.sampled_from(PIECES) | st.text(max_size=8)).map("".join)
 
 
 @given(TEXTS)
-def test_stored_places_give_the_same_spans(text: str) -> None:
+def test_stored_places_restore_the_same_spans(text: str) -> None:
     places = json.loads(json.dumps(MarkedText(text).places()))
     assert MarkedText.placed(text, places).spans == tuple(split(text))
 
 
 @given(st.lists(TEXTS, max_size=4))
-def test_joined_texts_have_the_spans_of_all(texts: list[str]) -> None:
+def test_joined_texts_have_the_formulas_of_all(texts: list[str]) -> None:
     marked = [MarkedText(text) for text in texts]
     joined = MarkedText.joined(marked)
     assert joined.text == "\n\n".join(text for text in texts if text)
@@ -44,7 +44,7 @@ def test_joined_texts_have_the_spans_of_all(texts: list[str]) -> None:
 @pytest.mark.parametrize(
     "places", [[2], [99], [[5, 1, 4]], [["x"]], [[3, "script", "", False, ""]], [None], [[]]]
 )
-def test_places_that_do_not_fit_are_refused(places: list[object]) -> None:
+def test_invalid_places_are_refused(places: list[object]) -> None:
     with pytest.raises((ValueError, TypeError, IndexError)):
         MarkedText.placed("Is $x^2$ even?", places)
 
@@ -57,7 +57,7 @@ def test_places_that_do_not_fit_are_refused(places: list[object]) -> None:
         (Formula("q_1", "x", "v_1", "7", "body"),),
     ],
 )
-def test_a_stored_post_comes_back_with_the_formulas_it_came_with(
+def test_a_stored_post_is_restored_with_its_formulas(
     formulas: tuple[Formula, ...],
 ) -> None:
     post = Post(id="7", body="Let $x$ be even.", language="en", formulas=formulas)

@@ -1,4 +1,4 @@
-"""Tests of matrices typed as for programs."""
+"""Tests of matrices typed as in programming languages."""
 
 from __future__ import annotations
 
@@ -32,6 +32,6 @@ from tests.intake.test_typed import typed_question
         ("{{1,2},{3,4}}", r"\{\{1,2\},\{3,4\}\}"),
     ],
 )
-def test_rows_in_square_brackets_are_a_matrix(typed: str, latex: str) -> None:
+def test_rows_in_square_brackets_are_read_as_a_matrix(typed: str, latex: str) -> None:
     [formula] = typed_question(typed).formulas
     assert parse_latex(formula).opt == parse_latex(latex).opt

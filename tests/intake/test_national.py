@@ -1,4 +1,4 @@
-"""Formulas as the languages write them: national names of functions, decimal commas, digits."""
+"""National notation in formulas: names of functions, decimal commas, digits."""
 
 import pytest
 
@@ -14,7 +14,7 @@ def operators(latex: str) -> str:
 
 
 @pytest.mark.parametrize(("name", "known"), NATIONAL.items())
-def test_a_national_name_is_typed_and_read_as_what_it_is(name: str, known: str) -> None:
+def test_a_national_name_of_a_function_is_read_as_the_usual_one(name: str, known: str) -> None:
     argument = "(a)" if known == "nabla" else "(a,b)"
     command = r"\nabla" if known == "nabla" else rf"\operatorname{{{known}}}"
     meant = operators(command + argument)
@@ -22,7 +22,7 @@ def test_a_national_name_is_typed_and_read_as_what_it_is(name: str, known: str) 
     assert operators(typed) == meant
     assert operators(rf"\operatorname{{{name}}}{argument}") == meant
     assert not name.isascii() or operators(rf"\mathrm{{{name}}}{argument}") == meant
-    is_word = name == "rot"  # a text may have it
+    is_word = name == "rot"  # it is also a word of prose
     assert (operators(rf"\text{{{name}}}{argument}") == meant) is not is_word
 
 
@@ -52,14 +52,14 @@ def test_a_national_name_is_typed_and_read_as_what_it_is(name: str, known: str) 
         ("x = ٣٫١٤", "x=3.14"),
     ],
 )
-def test_a_typed_formula_is_written_as_english_writes_it(typed: str, latex: str) -> None:
+def test_a_typed_formula_is_converted_to_english_notation(typed: str, latex: str) -> None:
     assert typed_question(typed).formulas == (latex,)
 
 
 @pytest.mark.parametrize(
     "text", ["НОД чисел", "der ggT zweier Zahlen", "le PGCD de deux nombres", "rang matrice"]
 )
-def test_a_name_among_words_is_a_word(text: str) -> None:
+def test_a_national_name_in_prose_is_a_word(text: str) -> None:
     assert typed_question(text).formulas == ()
 
 
@@ -74,7 +74,7 @@ def test_a_name_among_words_is_a_word(text: str) -> None:
         ("αβ + γδ", (r"\alpha \beta +\gamma \delta",)),
     ],
 )
-def test_short_words_of_greek_are_no_formulas(text: str, formulas: tuple[str, ...]) -> None:
+def test_short_greek_words_are_not_formulas(text: str, formulas: tuple[str, ...]) -> None:
     assert typed_question(text).formulas == formulas
 
 
@@ -98,13 +98,13 @@ def test_a_name_in_upright_letters_is_a_function(latex: str) -> None:
         ("f(1,5) = 2", "de", "f(1,5)=2"),
     ],
 )
-def test_a_comma_is_decimal_where_the_language_has_it(
+def test_a_comma_is_a_decimal_comma_if_the_language_uses_it(
     text: str, language: str, formula: str
 ) -> None:
     assert typed_question(text, language).formulas == (formula,)
 
 
-def test_the_page_says_how_numbers_are_written_where_there_are_no_words() -> None:
+def test_the_language_of_the_page_decides_on_decimal_commas_without_words() -> None:
     assert typed_question("x = 3,14", page="cs").formulas == ("x=3.14",)
     assert typed_question("x = 3,14", page="hi").formulas == ("x=3,14",)
 
@@ -113,10 +113,12 @@ def test_the_page_says_how_numbers_are_written_where_there_are_no_words() -> Non
     ("written", "number"),
     [("3{,}14", "3.14"), ("٣٫١٤", "3.14"), ("1{,}000", "1000"), ("1{,}000{,}5", "1000.5")],
 )
-def test_a_number_in_latex_is_the_same_number(written: str, number: str) -> None:
+def test_a_number_with_national_separators_in_latex_is_the_same_number(
+    written: str, number: str
+) -> None:
     assert operators(written) == operators(number)
 
 
 @pytest.mark.thorough
-def test_a_long_row_of_numbers_and_commas_takes_no_long_time() -> None:
+def test_a_long_row_of_numbers_and_commas_is_read() -> None:
     assert typed_question("x = " + "1,2" * 20_000, "de").formulas

@@ -1,4 +1,4 @@
-"""What is known of a text is worked out once, and everybody goes by it."""
+"""A text is analysed once, and all parts use the result."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -100,11 +100,11 @@ def test_a_search_reads_its_query_once(calls: Calls, tmp_path: Path) -> None:
     assert list(detected.values()) == [1]
 
 
-def test_all_agree_on_the_language_of_a_post(tmp_path: Path) -> None:
+def test_all_parts_use_the_same_language_of_a_post(tmp_path: Path) -> None:
     build_library(tmp_path / "library", POSTS, LIGHT, processes=1)
     with Library(tmp_path / "library") as library:
         languages = {post.id: library.post(post.id).language for post in POSTS}
-        # An answer that is a formula alone is in its question's language.
+        # An answer that is only a formula has the language of its question.
         assert languages == {"ask": "en", "tell": "en", "hindi": "hi", "bare": ""}
         assert library.manifest.languages == {"": 1, "en": 2, "hi": 1}
         words = library._backend.now().parts(None)[0]["words"]
@@ -150,22 +150,22 @@ def _content(folder: Path) -> dict[str, bytes]:
     [
         ("How many diagonals does an n-gon have?", "$\\frac{n(n-3)}{2}$", "en"),
         ("Warum konvergiert die geometrische Reihe?", "", "de"),
-        # Names and abbreviations alone would be taken for another language.
+        # Names alone would be detected as another language.
         ("Wie löst man ein lineares Gleichungssystem?", "Gauss Jordan", "de"),
         ("What are the first odd primes?", "3, 5, 7, 11, 13, 17, 19, 23, 29", "en"),
-        # What is long enough speaks for itself, and so does a script.
+        # A long answer, or one in another script, has its own language.
         ("Why is the sum of all angles equal to two right angles?", HINDI, "hi"),
         ("Does this follow by induction?", "是的，由归纳法可得", "zh"),
     ],
 )
-def test_a_question_tells_the_language_of_an_answer_that_is_too_short(
+def test_a_short_answer_has_the_language_of_its_question(
     question: str, body: str, language: str
 ) -> None:
     assert read_post(Post("row", body, question=question)).language == language
     assert read_post(Post("row", body, question=question, language="cs")).language == "cs"
 
 
-def test_a_row_with_a_formula_for_an_answer_is_found_by_the_words_of_its_question(
+def test_a_post_whose_answer_is_only_a_formula_is_found_by_words_of_its_question(
     tmp_path: Path,
 ) -> None:
     asked = "How many diagonals does an n-gon have?"

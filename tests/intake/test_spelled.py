@@ -178,7 +178,9 @@ def test_a_sign_typed_as_a_word_is_read_as_the_sign(typed: str, latex: str) -> N
         ("(a+b)^n = sum nCk a^k b^(n-k)", r"(a+b)^n=\sum\binom{n}{k}a^kb^{n-k}"),
     ],
 )
-def test_a_formula_without_the_brackets_of_latex_is_read_as_meant(typed: str, latex: str) -> None:
+def test_a_formula_typed_without_the_braces_of_latex_is_read_correctly(
+    typed: str, latex: str
+) -> None:
     [formula] = typed_question(typed).formulas
     assert parse_latex(formula).opt == parse_latex(latex).opt
 
@@ -215,7 +217,7 @@ def test_a_product_of_any_two_letters_is_a_term_in_a_formula(typed: str) -> None
         ("x<2, y> 1", ("x<2", "y>1")),
     ],
 )
-def test_two_formulas_beside_each_other_stay_two(typed: str, formulas: tuple[str, ...]) -> None:
+def test_neighbouring_formulas_are_not_joined(typed: str, formulas: tuple[str, ...]) -> None:
     assert typed_question(typed).formulas == formulas
 
 

@@ -1,4 +1,4 @@
-"""Queries as people type them: what is a formula, what is not, and nothing is ever lost."""
+"""Typed queries: which parts are formulas, their LaTeX, and that no character is lost."""
 
 import subprocess
 import sys
@@ -31,7 +31,7 @@ TEXTS = st.lists(st.sampled_from(PIECES) | st.text(max_size=6), max_size=30).map
 
 
 @pytest.mark.thorough
-def test_the_queries_written_before_the_reader_are_read_as_expected(
+def test_formulas_in_the_set_of_typed_queries_are_found_accurately(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     queries = list(read_queries(QUERIES))
@@ -54,7 +54,7 @@ def test_no_character_is_lost_and_every_formula_can_be_parsed(text: str) -> None
 
 
 @given(TEXTS)
-def test_the_marked_text_of_a_typed_query_has_the_formulas_that_were_read(text: str) -> None:
+def test_the_marked_text_of_a_typed_query_has_the_same_formulas(text: str) -> None:
     question = typed_question(text)
     again = Question(Query("", question.text))
     assert set(question.marked.formulas) == set(again.marked.formulas)
@@ -140,7 +140,7 @@ def test_the_marked_text_of_a_typed_query_has_the_formulas_that_were_read(text: 
         ("<math><mfrac><mi>a</mi><mi>b</mi></mfrac></math>", r"\frac{a}{b}"),
     ],
 )
-def test_what_is_typed_becomes_latex(typed: str, latex: str) -> None:
+def test_a_typed_formula_is_converted_to_latex(typed: str, latex: str) -> None:
     [span] = read_typed(typed)
     assert (span.kind, span.content.strip(), span.raw) == ("formula", latex, typed)
 
@@ -217,7 +217,7 @@ def test_a_slash_divides_the_whole_product_before_it_with_or_without_spaces(
         ("int x/2xdx", r"\int \frac{x}{2}xdx"),
     ],
 )
-def test_a_slash_divides_by_a_number_with_the_letters_right_after_it(
+def test_a_slash_divides_by_a_number_with_the_letters_directly_after_it(
     typed: str, latex: str
 ) -> None:
     assert typed_question(typed).formulas == (latex,)
@@ -254,7 +254,7 @@ def test_brackets_after_a_function_in_a_script_are_its_argument(typed: str, late
         *((prose, ()) for prose in ("(uv)", "(old)'", "great (really)!", "the 'big (uv)' test")),
     ],
 )
-def test_a_prime_or_factorial_after_brackets_makes_a_formula_of_a_product(
+def test_a_product_in_brackets_before_a_prime_or_factorial_is_a_formula(
     typed: str, formulas: tuple[str, ...]
 ) -> None:
     assert typed_question(typed).formulas == formulas
@@ -290,7 +290,7 @@ def test_a_primed_product_before_an_operator_begins_a_formula(
         *((prose, ()) for prose in ("U S dollars", "AC/DC = band", "TCP/IP = protocol", "AB/CD")),
     ],
 )
-def test_capital_letters_in_an_equation_are_factors_and_segments(
+def test_capital_letters_in_an_equation_are_factors_or_segments(
     typed: str, formulas: tuple[str, ...]
 ) -> None:
     assert typed_question(typed).formulas == formulas
@@ -327,7 +327,7 @@ def test_capital_letters_in_an_equation_are_factors_and_segments(
         )),
     ],
 )  # fmt: skip
-def test_a_digit_right_after_a_letter_is_its_index_or_a_power_that_lost_its_mark(
+def test_a_digit_directly_after_a_letter_is_an_index_or_an_exponent(
     typed: str, formulas: tuple[str, ...]
 ) -> None:
     assert typed_question(typed).formulas == formulas
@@ -347,7 +347,7 @@ def test_a_digit_right_after_a_letter_is_its_index_or_a_power_that_lost_its_mark
         ("points A B C", ()),
     ],
 )
-def test_letters_apart_are_factors_if_an_operator_follows_them(
+def test_letters_separated_by_spaces_are_factors_if_an_operator_follows(
     typed: str, formulas: tuple[str, ...]
 ) -> None:
     assert typed_question(typed).formulas == formulas
@@ -372,7 +372,7 @@ def test_letters_apart_are_factors_if_an_operator_follows_them(
         ("Ħal Għaxaq", ()),
     ],
 )
-def test_the_constant_of_planck_is_a_letter_of_formulas_and_not_of_maltese(
+def test_the_planck_constant_is_distinguished_from_a_letter_of_maltese(
     typed: str, formulas: tuple[str, ...]
 ) -> None:
     question = typed_question(typed)
@@ -391,7 +391,7 @@ def test_the_constant_of_planck_is_a_letter_of_formulas_and_not_of_maltese(
         ("Δ(G) + Δ2", r"\Delta(G)+\Delta^2"),
     ],
 )
-def test_a_difference_is_a_factor_and_goes_below_the_line_with_its_letter(
+def test_a_delta_and_its_letter_are_one_factor_also_in_a_denominator(
     typed: str, latex: str
 ) -> None:
     assert typed_question(typed).formulas == (latex,)
@@ -417,9 +417,7 @@ def test_a_difference_is_a_factor_and_goes_below_the_line_with_its_letter(
         ("usage <on|off>", ()),
     ],
 )
-def test_a_bar_and_an_angle_are_the_fences_of_a_state(
-    typed: str, formulas: tuple[str, ...]
-) -> None:
+def test_a_bar_and_an_angle_enclose_a_quantum_state(typed: str, formulas: tuple[str, ...]) -> None:
     assert typed_question(typed).formulas == formulas
 
 
@@ -434,7 +432,7 @@ def test_a_bar_and_an_angle_are_the_fences_of_a_state(
         ("Gauss† and Euler † 1783", ()),
     ],
 )
-def test_a_dagger_right_after_an_operand_is_its_exponent(
+def test_a_dagger_directly_after_an_operand_is_its_exponent(
     typed: str, formulas: tuple[str, ...]
 ) -> None:
     assert typed_question(typed).formulas == formulas
@@ -450,7 +448,7 @@ def test_a_dagger_right_after_an_operand_is_its_exponent(
         ("int a b", ()),
     ],
 )
-def test_an_integral_by_its_name_has_any_letter_before_its_differential(
+def test_the_name_int_is_an_integral_if_a_differential_follows(
     typed: str, formulas: tuple[str, ...]
 ) -> None:
     assert typed_question(typed).formulas == formulas
@@ -489,7 +487,7 @@ def test_numbers_joined_by_several_hyphens_are_a_name(
         ("Kugel (im R^3) – im R^3, max im R^3", ("R^3",)),
     ],
 )
-def test_the_image_of_a_map_is_told_from_the_german_preposition(
+def test_the_image_of_a_map_is_distinguished_from_the_german_preposition(
     typed: str, formulas: tuple[str, ...]
 ) -> None:
     assert typed_question(typed).formulas == formulas
@@ -534,7 +532,7 @@ def test_a_modulus_ends_where_prose_begins(typed: str, formulas: list[str]) -> N
         ("an x-ad-bc thing", []),
     ],
 )
-def test_a_hyphen_between_letters_that_can_be_no_words_is_a_minus(
+def test_a_hyphen_between_letters_that_are_not_words_is_a_minus(
     typed: str, formulas: list[str]
 ) -> None:
     reading = typed_question(typed).reading
@@ -562,7 +560,7 @@ def test_a_hyphen_between_letters_that_can_be_no_words_is_a_minus(
         ("x + sin y cos", ["x + sin y"]),
     ],
 )
-def test_a_letter_between_names_without_an_operand_is_the_word_for_and(
+def test_a_letter_between_function_names_without_operands_is_the_word_and(
     typed: str, formulas: list[str]
 ) -> None:
     reading = typed_question(typed).reading
@@ -591,9 +589,7 @@ def test_words_that_look_like_names_of_functions_and_operators_are_prose(prose: 
         (r"\alpha^10", r"\alpha^10"),
     ],
 )
-def test_a_formula_alone_is_latex_unless_it_reads_otherwise_as_typed(
-    given: str, latex: str
-) -> None:
+def test_a_single_formula_is_latex_unless_it_is_in_typed_notation(given: str, latex: str) -> None:
     assert formula_as_latex(given) == latex
 
 
@@ -605,32 +601,32 @@ def test_a_formula_alone_is_latex_unless_it_reads_otherwise_as_typed(
      "|", "|x", "|x|", "||x| ", "(|x ", "{|x word ", "<a,", "(\n|x", "sin y ", "|x> ", "⟨x|", "⟩",
      "m1 ", "Δx ", "a†", "im f ", "int u ", "ħ ", "mp3 ", "<a|"],
 )  # fmt: skip
-def test_time_grows_with_the_length(piece: str) -> None:
+def test_reading_takes_linear_time(piece: str) -> None:
     assert_linear(piece)
 
 
 @pytest.mark.exhaustive
 @pytest.mark.thorough
 @pytest.mark.parametrize("piece", sorted({*FORMULAS, *PROSE}))
-def test_time_grows_with_the_length_whatever_is_repeated(piece: str) -> None:
+def test_reading_takes_linear_time_for_every_repeated_piece(piece: str) -> None:
     assert_linear(piece)
 
 
 def assert_linear(piece: str) -> None:
-    """Eight times the length; a square law would take 64 times as long."""
+    """Compare with eight times the length, which takes 64 times as long in quadratic time."""
 
     small, large = (partial(read_typed, (piece * size)[:size]) for size in (1_000, 8_000))
     assert_grows_at_most(24, small, large)
 
 
-def test_search_as_words_reads_only_what_is_delimited() -> None:
+def test_a_search_as_words_reads_only_delimited_formulas() -> None:
     text = "is x^2 + 1 = 0 like $y^2$"
     assert typed_question(text).formulas == ("x^2+1=0", "y^2")
     assert typed_question(text, as_words=True).formulas == ("y^2",)
     assert typed_question(text, as_words=True).text == text
 
 
-def test_a_topic_with_delimiters_is_read_as_it_is_marked() -> None:
+def test_a_topic_is_read_as_typed_only_without_delimiters_and_given_formulas() -> None:
     text = "If $x$ is odd, is x^2 + 1 even?"
     assert (
         topic_question(Query("A.1", text)).marked.spans == Question(Query("A.1", text)).marked.spans
@@ -640,13 +636,13 @@ def test_a_topic_with_delimiters_is_read_as_it_is_marked() -> None:
     assert topic_question(Query("A.2", "Is n^2 even?")).formulas == ("n^2",)
 
 
-def test_a_price_stays_a_price_beside_a_formula() -> None:
+def test_a_price_next_to_a_formula_is_not_a_formula() -> None:
     question = typed_question("it costs $5 if x^2 = 4")
     assert question.formulas == ("x^2=4",)
     assert question.text == r"it costs \$5 if $x^2=4$"
 
 
-def test_posts_are_read_as_they_are_marked(tmp_path: Path) -> None:
+def test_posts_have_only_delimited_formulas(tmp_path: Path) -> None:
     posts = [
         Post("bare", "we know that x^2+y^2=z^2 here", language="en"),
         Post("marked", "we know that $x^2+y^2=z^2$ here", language="en"),
@@ -660,19 +656,19 @@ def test_posts_are_read_as_they_are_marked(tmp_path: Path) -> None:
     assert any(reason.part == "formulas" for reason in first.reasons)
 
 
-def test_bare_places_are_those_of_the_typed_text() -> None:
+def test_positions_of_formulas_are_those_in_the_typed_text() -> None:
     assert found_in("is sqrt(2) real?") == ((3, 10),)
 
 
 @given(st.lists(st.sampled_from(PIECES) | st.text(max_size=6), max_size=6).map("".join))
 @example("-A¼")
 @example("Bb⅓")
-def test_the_quick_look_for_formulas_misses_none(text: str) -> None:
+def test_the_quick_check_for_formulas_misses_none(text: str) -> None:
     assert typed_question(text).reading == tuple(read_typed(text))
 
 
 @pytest.mark.thorough
-def test_words_alone_are_read_without_the_tables_of_formulas() -> None:
+def test_a_query_of_words_imports_neither_the_formula_reader_nor_py3langid() -> None:
     code = (
         "import sys; from mathsetu.intake.question import typed_question; "
         "typed_question('अभाज्य संख्या क्या है').words; "
@@ -683,7 +679,7 @@ def test_words_alone_are_read_without_the_tables_of_formulas() -> None:
 
 
 @pytest.mark.parametrize("query", [query.text for query in read_queries(QUERIES)][::3])
-def test_the_quick_look_agrees_on_the_queries_of_the_set(query: str) -> None:
+def test_the_quick_check_for_formulas_misses_none_in_the_set_of_queries(query: str) -> None:
     assert typed_question(query).reading == tuple(read_typed(query))
 
 
@@ -696,7 +692,7 @@ def test_the_quick_look_agrees_on_the_queries_of_the_set(query: str) -> None:
         ("pi is irrational", ()),
     ],
 )
-def test_a_greek_letter_by_its_name_is_a_factor_before_another(
+def test_a_spelled_greek_letter_is_a_factor_before_another_factor(
     typed: str, formulas: tuple[str, ...]
 ) -> None:
     assert typed_question(typed).formulas == formulas
@@ -749,7 +745,7 @@ def test_a_greek_letter_by_its_name_is_a_factor_before_another(
         ("rank of [[1,2],[3,4]]", (r"\begin{bmatrix}1&2\\3&4\end{bmatrix}",), "rank of"),
     ],
 )
-def test_bars_and_names_are_fences_and_functions_or_prose(
+def test_bars_and_names_of_functions_are_distinguished_from_prose(
     typed: str, formulas: tuple[str, ...], words: str
 ) -> None:
     spans = read_typed(typed)
@@ -791,7 +787,7 @@ def test_bars_and_names_are_fences_and_functions_or_prose(
         ("σ-algebra, m²-Preis, Note^* that a _*b*_", ()),
     ],
 )
-def test_a_sign_after_a_script_mark_is_the_whole_script(
+def test_a_single_sign_after_a_script_mark_is_the_whole_script(
     typed: str, formulas: tuple[str, ...]
 ) -> None:
     assert typed_question(typed).formulas == formulas
@@ -834,7 +830,7 @@ def test_a_wildcard_may_have_an_index_or_digits(typed: str, latex: str) -> None:
         ("?a1b2", ()),
     ],
 )
-def test_a_question_mark_of_a_sentence_makes_no_wildcard(
+def test_a_question_mark_in_a_sentence_is_not_a_wildcard(
     typed: str, formulas: tuple[str, ...]
 ) -> None:
     assert typed_question(typed).formulas == formulas
@@ -864,7 +860,7 @@ def test_a_question_mark_of_a_sentence_makes_no_wildcard(
         (r"f: A->B \subset C", r"f: A\to B \subset C"),
     ],
 )
-def test_names_beside_commands_become_commands(typed: str, latex: str) -> None:
+def test_names_next_to_latex_commands_become_commands(typed: str, latex: str) -> None:
     assert [span.content for span in read_typed(typed) if span.kind == "formula"] == [latex]
 
 
@@ -879,7 +875,7 @@ def test_names_beside_commands_become_commands(typed: str, latex: str) -> None:
         r"\(det \neq 0\)",
     ],
 )
-def test_words_in_arguments_and_between_delimiters_stay_as_they_are(latex: str) -> None:
+def test_words_in_arguments_and_between_delimiters_are_not_changed(latex: str) -> None:
     [span] = read_typed(latex)
     assert span.kind == "formula"
     assert span.content == latex.strip("$").removeprefix("\\(").removesuffix("\\)")
@@ -898,6 +894,6 @@ def test_a_line_of_an_alignment_is_one_formula(typed: str, latex: str) -> None:
     assert [parse_latex(formula).opt for formula in question.formulas] == [parse_latex(latex).opt]
 
 
-def test_an_ampersand_between_words_or_formulas_stays_one() -> None:
+def test_an_ampersand_between_words_or_formulas_is_not_an_alignment() -> None:
     assert typed_question("R&D = costs").formulas == ()
     assert len(typed_question(r"\alpha & \beta").formulas) == 2

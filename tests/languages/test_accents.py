@@ -1,4 +1,4 @@
-"""Accents that nobody typed."""
+"""Missing accents of typed words are restored."""
 
 import pytest
 
@@ -14,17 +14,17 @@ from mathsetu.records import Query
         ("hr", "najveci zajednicki djelitelj", "najveći zajednički djelitelj"),
         ("cs", "iracionalni cislo", "iracionální číslo"),
         ("fr", "derivee", "dérivée"),
-        ("es", "la ecuación y su raiz", "la ecuación y su raiz"),  # who types some types all
+        ("es", "la ecuación y su raiz", "la ecuación y su raiz"),  # with some accents: unchanged
         ("es", "gradoecuacion x1 RAIZ", "gradoecuacion x1 RAÍZ"),
         ("en", "ecuacion", "ecuacion"),
         ("hi", "ecuacion", "ecuacion"),
     ],
 )
-def test_words_are_spelt_as_their_language_does(code: str, typed: str, spelt: str) -> None:
+def test_missing_accents_are_restored(code: str, typed: str, spelt: str) -> None:
     assert with_accents(typed, code) == spelt
 
 
-def test_the_encoder_reads_a_query_with_accents_and_words_stay_as_they_were_typed() -> None:
+def test_the_text_for_the_encoder_has_accents_and_the_words_stay_as_typed() -> None:
     typed = typed_question("raices de una ecuacion x^2=2 (roots)")
     assert typed.language == "es"
     assert typed.readable == "raíces de una ecuación $x^2=2$ (roots)"

@@ -1,4 +1,4 @@
-"""Analysis: what different spellings have in common, and what stays apart."""
+"""Analysis: variants of a word have the same terms, and different words have different terms."""
 
 import pytest
 from hypothesis import given
@@ -35,7 +35,7 @@ def test_a_devanagari_word_with_vowel_signs_is_one_token() -> None:
         ("१२", "12"),
     ],
 )
-def test_spellings_of_hindi_meet(spellings: tuple[str, ...]) -> None:
+def test_spelling_variants_in_hindi_have_the_same_terms(spellings: tuple[str, ...]) -> None:
     assert meet("hi", *spellings)
 
 
@@ -54,7 +54,7 @@ def test_spellings_of_hindi_meet(spellings: tuple[str, ...]) -> None:
         ("programme", "programs"),
     ],
 )
-def test_british_and_american_spellings_meet(spellings: tuple[str, ...]) -> None:
+def test_british_and_american_spellings_have_the_same_terms(spellings: tuple[str, ...]) -> None:
     assert meet("en", *spellings)
     assert len({analyze(text, "en", stemmer="snowball")[0] for text in spellings}) == 1
 
@@ -64,21 +64,21 @@ def test_british_and_american_spellings_meet(spellings: tuple[str, ...]) -> None
     "promise compromised surmise treatise advertised expertise precise exercises arises premise "
     "four contour source piecewise lattice metred programmer resource".split(),
 )
-def test_words_that_only_look_british_are_left_as_they_are(word: str) -> None:
+def test_words_that_only_look_british_are_not_changed(word: str) -> None:
     assert normalise_ending(word, "english") == word
 
 
-def test_the_stemmer_of_the_papers_knows_no_spellings() -> None:
+def test_the_porter_stemmer_does_not_normalise_british_spellings() -> None:
     assert analyze("centre", "en", stemmer="porter") != analyze("center", "en", stemmer="porter")
 
 
 @pytest.mark.parametrize("language", ["", "en", "es", "it", "pt"])
-def test_ordinals_meet_however_they_are_written(language: str) -> None:
+def test_spelling_variants_of_an_ordinal_have_the_same_terms(language: str) -> None:
     assert meet(language, "(4º)", "4.º", "4ª", "4.ª", "4")
     assert analyze("1.º2", language)[0] == "1"  # no words are joined
 
 
-def test_a_nasal_before_a_foreign_consonant_is_no_anusvara() -> None:
+def test_a_nasal_before_a_consonant_of_another_class_does_not_become_anusvara() -> None:
     assert normalise("अन्य") == "अन्य"
 
 
@@ -96,7 +96,7 @@ def test_a_nasal_before_a_foreign_consonant_is_no_anusvara() -> None:
         ("۱۲۳", "١٢٣", "123"),
     ],
 )
-def test_spellings_of_persian_meet(spellings: tuple[str, ...]) -> None:
+def test_spelling_variants_in_persian_have_the_same_terms(spellings: tuple[str, ...]) -> None:
     assert meet("fa", *spellings)
 
 
@@ -104,7 +104,7 @@ def test_a_half_space_does_not_split_a_word() -> None:
     assert len(tokenize("می‌شود")) == 1
 
 
-def test_a_persian_function_word_is_dropped_however_it_is_typed() -> None:
+def test_a_persian_function_word_is_dropped_in_every_spelling() -> None:
     assert analyze("می‌شود میشود می شود", "fa") == []
 
 
@@ -123,7 +123,7 @@ def test_a_persian_function_word_is_dropped_however_it_is_typed() -> None:
         ("en", ("ﬁnite ﬁelds", "finite fields")),
     ],
 )
-def test_words_typed_without_accents_and_marks_meet(
+def test_words_with_and_without_accents_and_marks_have_the_same_terms(
     language: str, spellings: tuple[str, ...]
 ) -> None:
     assert meet(language, *spellings)
@@ -209,7 +209,7 @@ def test_words_typed_without_accents_and_marks_meet(
         ("es", "vacío vacía vacíos vacías vacio vacias"),
     ],
 )
-def test_inflected_forms_meet(language: str, forms: str) -> None:
+def test_inflected_forms_have_the_same_terms(language: str, forms: str) -> None:
     assert meet(language, *forms.split())
 
 
@@ -230,7 +230,7 @@ def test_inflected_forms_meet(language: str, forms: str) -> None:
         ("es", "verdad verde"),
     ],
 )
-def test_different_words_stay_apart(language: str, words_apart: str) -> None:
+def test_different_words_have_different_terms(language: str, words_apart: str) -> None:
     first, second = words_apart.split()
     assert analyze(first, language) != analyze(second, language)
 
@@ -250,7 +250,7 @@ def test_different_words_stay_apart(language: str, words_apart: str) -> None:
         ("cs", "desetinné místo", "desetinné"),
     ],
 )
-def test_words_that_distinguish_terms_are_no_stop_words(
+def test_words_that_distinguish_terms_are_not_stop_words(
     language: str, term: str, other: str
 ) -> None:
     assert analyze(term, language) != analyze(other, language)
@@ -261,7 +261,7 @@ def test_stop_words_can_be_kept() -> None:
     assert analyze("the sum of squares", "en", stop_words=False) == ["the", "sum", "of", "squar"]
 
 
-def test_the_english_chain_of_the_papers_can_be_chosen() -> None:
+def test_the_stemmer_of_english_can_be_chosen() -> None:
     assert analyze("generously", "en", stemmer="porter") == ["gener"]
     assert analyze("generously", "en", stemmer="snowball") == ["generous"]
     assert analyze("generously", "en", stemmer="none") == ["generously"]
@@ -287,7 +287,7 @@ def test_english_terms_in_other_scripts_are_stemmed_as_english() -> None:
         ("Целые числа", ["целые", "числа"]),
     ],
 )
-def test_a_language_without_an_entry_is_served_by_its_script(text: str, terms: list[str]) -> None:
+def test_text_of_an_unknown_language_is_analysed_by_its_script(text: str, terms: list[str]) -> None:
     assert analyze(text, "xx") == terms
 
 
@@ -296,21 +296,23 @@ def test_formulas_are_left_out_of_the_words() -> None:
 
 
 @given(st.text(), st.sampled_from([*LANGUAGES, "", "zh"]))
-def test_analysis_takes_any_text_and_its_terms_are_clean(text: str, language: str) -> None:
+def test_any_text_gets_terms_that_are_not_empty_and_have_no_spaces(
+    text: str, language: str
+) -> None:
     for term in analyze(text, language):
         assert term
         assert not any(character.isspace() for character in term)
 
 
 @given(st.text())
-def test_normalising_twice_changes_nothing_more(text: str) -> None:
+def test_a_third_normalisation_changes_nothing(text: str) -> None:
     once = normalise(normalise(text))
     assert normalise(once) == once
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_megabyte_takes_less_than_a_second(language: str) -> None:
+def test_analysis_of_a_megabyte_takes_less_than_a_second(language: str) -> None:
     samples = {
         "hi": "सिद्ध कीजिए कि फलन {} पर सतत है और उसका समाकलन ज्ञात कीजिए ",
         "ne": "प्रमाण गर्नुहोस् कि फलन {} मा निरन्तर छ ",
@@ -318,7 +320,7 @@ def test_a_megabyte_takes_less_than_a_second(language: str) -> None:
     }
     sample = samples.get(language, "Dokažite da je funkcija {} neprekidna and find the integral ")
     text = "".join(sample.format(number) for number in range(12_000))
-    # The first try also learns the words; in a real collection most words have been met before.
+    # The first try also fills the cache of words; in a real collection most words are cached.
     assert_within(len(text.encode()) / 1e6, lambda: analyze(text, language))
 
 
@@ -358,7 +360,9 @@ def test_marks_beside_unspaced_scripts_make_no_empty_terms(text: str) -> None:
         ("vi", "SỐ NGUYÊN TỐ", "so nguyen to"),
     ],
 )
-def test_spellings_of_a_further_language_meet(code: str, one: str, other: str) -> None:
+def test_spelling_variants_in_further_languages_have_the_same_terms(
+    code: str, one: str, other: str
+) -> None:
     assert analyze(one, code) == analyze(other, code) != []
 
 
@@ -367,7 +371,7 @@ def test_function_words_of_a_further_language_are_dropped() -> None:
     assert analyze("ما هو مجموع الأعداد", "ar") == ["مجموع", "اعداد"]
 
 
-def test_a_vietnamese_word_with_a_tone_mark_is_no_stop_word_without() -> None:
+def test_a_vietnamese_word_with_a_tone_mark_is_not_the_stop_word_without_it() -> None:
     assert analyze("con chó cho mèo", "vi") == ["con", "cho", "meo"]
     assert analyze("được duoc", "vi") == []
 
@@ -385,5 +389,5 @@ def test_a_vietnamese_word_with_a_tone_mark_is_no_stop_word_without() -> None:
         ("sk", "kedy prečo ako kde koľko"),
     ],
 )
-def test_words_that_ask_are_no_terms(language: str, words: str) -> None:
+def test_question_words_are_stop_words(language: str, words: str) -> None:
     assert analyze(words, language) == []

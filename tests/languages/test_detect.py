@@ -1,4 +1,4 @@
-"""Detection: short texts, formulas inside, and the languages that look alike."""
+"""Detection of languages: short texts, texts with formulas, and similar languages."""
 
 import subprocess
 import sys
@@ -35,7 +35,7 @@ from mathsetu.languages.table import LANGUAGES
         ("ru", "Докажите, что последовательность $a_n$ ограничена"),
     ],
 )
-def test_one_sentence_is_enough(language: str, text: str) -> None:
+def test_the_language_of_one_sentence_is_detected(language: str, text: str) -> None:
     assert detect(text).language == language
 
 
@@ -73,7 +73,9 @@ def test_one_sentence_is_enough(language: str, text: str) -> None:
         ("ca", "Quina és la suma dels nombres"),
     ],
 )
-def test_a_question_in_a_further_language_is_found(language: str, text: str) -> None:
+def test_the_language_of_a_question_in_a_further_language_is_detected(
+    language: str, text: str
+) -> None:
     assert detect(text).language == language
 
 
@@ -86,11 +88,11 @@ def test_a_question_in_a_further_language_is_found(language: str, text: str) -> 
         ("it", "Il teorema"),
     ],
 )
-def test_a_function_word_of_two_languages_speaks_for_both(language: str, text: str) -> None:
+def test_a_function_word_of_two_languages_counts_for_both(language: str, text: str) -> None:
     assert detect(text).language == language
 
 
-def test_a_further_language_of_the_library_is_likelier() -> None:
+def test_a_further_language_of_the_library_is_preferred() -> None:
     held = Prior(library=frozenset({"en", "bg"}))
     assert detect("сума", prior=held).language == "bg"
     assert detect("сума", prior=Prior(library=frozenset({"en", "uk"}))).language == "uk"
@@ -112,7 +114,7 @@ def test_a_further_language_of_the_library_is_likelier() -> None:
         "thales prameya",
     ],
 )
-def test_hindi_in_latin_letters_is_hindi(text: str) -> None:
+def test_hindi_in_latin_letters_is_detected_as_hindi(text: str) -> None:
     found = detect(text)
     assert (found.language, found.script) == ("hi", "Latn")
 
@@ -130,7 +132,7 @@ def test_hindi_in_latin_letters_is_hindi(text: str) -> None:
         "integral matrix vector sankhya",
     ],
 )
-def test_latin_languages_are_not_taken_for_hindi(text: str) -> None:
+def test_languages_in_latin_script_are_not_detected_as_hindi(text: str) -> None:
     assert detect(text).language != "hi"
 
 
@@ -147,24 +149,26 @@ def test_latin_languages_are_not_taken_for_hindi(text: str) -> None:
         ("собственные значения", ("ru",)),
     ],
 )
-def test_a_few_words_in_cyrillic_are_looked_up(text: str, likely: tuple[str, ...]) -> None:
+def test_the_language_of_a_few_words_in_cyrillic_is_detected(
+    text: str, likely: tuple[str, ...]
+) -> None:
     found = detect(text)
     assert found.language == likely[0]
     assert (found.likely or (found.language,))[: len(likely)] == likely
 
 
-def test_the_library_decides_between_languages_in_cyrillic() -> None:
+def test_the_languages_of_the_library_decide_between_languages_in_cyrillic() -> None:
     for code in ("bg", "uk"):
         found = detect("параметри", prior=Prior(library=frozenset({code, "en"})))
         assert found.language == code
 
 
 @pytest.mark.parametrize("text", ["", "  ", "$x^2+y^2$", "x", "42 + 1 = ?", "QZ1 QZ2", "α"])
-def test_without_words_there_is_no_language(text: str) -> None:
+def test_a_text_without_words_has_no_language(text: str) -> None:
     assert detect(text) == Detected("", 0.0, "")
 
 
-def test_what_the_user_says_wins() -> None:
+def test_a_language_set_by_the_user_overrides_detection() -> None:
     assert detect("integral", override="hr-HR") == Detected("hr", 1.0, "Latn")
 
 
@@ -181,16 +185,16 @@ def test_a_text_that_quotes_english_keeps_its_language() -> None:
     assert found.confidence < 0.9
 
 
-def test_one_international_word_gives_little_confidence() -> None:
+def test_one_international_word_gives_low_confidence() -> None:
     assert detect("integral").confidence < 0.5
 
 
-def test_a_long_text_takes_no_longer_than_its_beginning_needs() -> None:
+def test_the_language_of_a_long_text_is_detected() -> None:
     assert detect("Every prime number is odd or two. " * 50_000).language == "en"
 
 
 @pytest.mark.thorough
-def test_importing_detection_loads_neither_model_nor_numpy() -> None:
+def test_detection_by_the_script_does_not_import_numpy() -> None:
     code = (
         "import sys; from mathsetu.languages.detect import detect; "
         "detect('数列'); print('numpy' in sys.modules)"
@@ -200,13 +204,13 @@ def test_importing_detection_loads_neither_model_nor_numpy() -> None:
 
 
 @given(st.text())
-def test_any_text_gives_an_answer(text: str) -> None:
+def test_any_text_gets_a_confidence_between_0_and_1(text: str) -> None:
     assert 0.0 <= detect(text).confidence <= 1.0
 
 
 @pytest.mark.shared
 @pytest.mark.thorough
-def test_detection_on_the_crossmath_topics(shared_data: Path) -> None:
+def test_detection_is_accurate_on_the_crossmath_topics(shared_data: Path) -> None:
     for row in LANGUAGES.values():
         path = shared_data / "crossmath" / "topics" / f"{row.nllb}.tsv"
         cells = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
@@ -218,7 +222,7 @@ def test_detection_on_the_crossmath_topics(shared_data: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_terms_are_found_in_their_language(capsys: pytest.CaptureFixture[str]) -> None:
+def test_detection_is_accurate_on_terms(capsys: pytest.CaptureFixture[str]) -> None:
     terms = read_terms(TERMS)
     assert len(terms) >= 300
     assert measure_terms(terms, "nothing known", prior=False, wrong=False) >= 0.97
@@ -232,11 +236,11 @@ def test_terms_are_found_in_their_language(capsys: pytest.CaptureFixture[str]) -
      ("prvočíslo", "cs"), ("prvocislo", "cs"),
      ("jednadžba", "hr"), ("ecuación", "es"), ("samikaran", "hi"), ("چندجمله‌ای", "fa")],
 )  # fmt: skip
-def test_a_single_term_of_the_glossary_decides(term: str, language: str) -> None:
+def test_a_single_term_of_the_glossary_decides_the_language(term: str, language: str) -> None:
     assert detect(term).language == language
 
 
-def test_a_shared_term_is_read_in_all_its_languages_ordered_by_the_prior() -> None:
+def test_a_shared_term_has_all_its_languages_as_likely_ordered_by_the_prior() -> None:
     assert detect("vector").likely == ("en", "es")
     assert detect("vector", prior=Prior(page="es")).likely == ("es", "en")
     assert detect("vektor", prior=Prior(page="hr")).likely == ("hr", "cs")
@@ -250,7 +254,7 @@ def test_a_shared_term_is_read_in_all_its_languages_ordered_by_the_prior() -> No
      "Dos rectas paralelas no se cortan.", "directamente al sur de la casa",
      "dos trenes van al norte"],
 )  # fmt: skip
-def test_words_that_spanish_shares_with_its_neighbours_do_not_speak_for_them(text: str) -> None:
+def test_spanish_is_detected_despite_words_shared_with_similar_languages(text: str) -> None:
     assert detect(text).language == "es"
 
 
@@ -265,13 +269,13 @@ def test_an_english_name_without_its_apostrophe_is_not_hindi() -> None:
     assert detect("samikaran", prior=held).language == "hi"
 
 
-def test_names_with_foreign_letters_do_not_make_a_text_foreign() -> None:
+def test_names_with_foreign_letters_do_not_change_the_language_of_a_text() -> None:
     assert detect("Gödel's incompleteness theorem").language == "en"
     assert detect("regla de L'Hôpital").language == "es"
 
 
 @pytest.mark.thorough
-def test_hindi_function_words_come_back_as_themselves() -> None:
+def test_romanised_hindi_function_words_are_converted_to_devanagari() -> None:
     question = typed_question("vah samikaran hain")
     assert question.language == "hi"
     assert question.words.split()[-1] == "हैं"
@@ -281,7 +285,7 @@ def test_hindi_function_words_come_back_as_themselves() -> None:
     ("term", "code"),
     [("Kettenregel", "de"), ("fonction continue", "fr"), ("liczba pierwsza", "pl")],
 )
-def test_a_term_of_a_further_language_is_told_by_its_glossary(term: str, code: str) -> None:
+def test_a_term_of_a_further_language_is_detected_by_its_glossary(term: str, code: str) -> None:
     assert detect(term).language == code
 
 
@@ -297,17 +301,17 @@ def test_a_term_of_a_further_language_is_told_by_its_glossary(term: str, code: s
         ("bilangan prima", "id"),
     ],
 )
-def test_a_few_words_are_of_the_language_that_knows_them(text: str, code: str) -> None:
+def test_the_language_of_a_few_words_is_the_one_that_knows_them(text: str, code: str) -> None:
     assert detect(text).language == code
 
 
-def test_an_accent_that_ours_lacks_speaks_for_another_language() -> None:
+def test_a_word_with_an_accent_is_not_of_a_language_that_spells_it_without() -> None:
     assert "es" not in (detect("série de Taylor").language, *detect("série de Taylor").likely)
     assert detect("numero primo").likely == ("es", "it")
 
 
 @pytest.mark.parametrize("text", ["matrix norms", "infinitely many primes", "sum of two squares"])
-def test_english_words_are_looked_up_in_no_further_language(
+def test_detection_of_english_words_does_not_load_the_language_model(
     text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object) -> None:
@@ -333,14 +337,14 @@ def test_english_words_are_looked_up_in_no_further_language(
         ("número primo", "en", ("es",)),
     ],
 )
-def test_words_of_the_languages_of_a_library_are_known(
+def test_words_are_looked_up_in_the_languages_of_the_library(
     text: str, library: str, likely: tuple[str, ...]
 ) -> None:
     found = detect(text, prior=Prior(library=frozenset(library.split())))
     assert (found.likely or (found.language,)) == likely
 
 
-def test_the_page_puts_its_language_first_among_those_that_share_a_word() -> None:
+def test_the_language_of_the_page_decides_between_languages_that_share_a_word() -> None:
     library = frozenset({"en", "fr"})
     assert detect("variance", prior=Prior("", library)).language == "en"
     assert detect("variance", prior=Prior("fr", library)).language == "fr"
@@ -348,18 +352,18 @@ def test_the_page_puts_its_language_first_among_those_that_share_a_word() -> Non
 
 
 @pytest.mark.parametrize("text", ["Elle converge", "Elle converge :"])
-def test_punctuation_tells_no_language(text: str) -> None:
+def test_punctuation_does_not_change_the_language(text: str) -> None:
     assert detect(text, prior=Prior(library=frozenset({"fr"}))).language == "fr"
 
 
 @pytest.mark.parametrize(
     "text", ["yog ka sutra", "byaj", "bindu", "guna", "kone ka maan", "vyas", "euler ka sutra"]
 )
-def test_hindi_in_latin_letters_is_likely_where_it_is_expected(text: str) -> None:
+def test_short_hindi_in_latin_letters_is_detected_where_hindi_is_expected(text: str) -> None:
     assert detect(text, prior=Prior(library=frozenset({"en", "hi"}))).language == "hi"
     assert detect(text, prior=Prior("hi")).language == "hi"
 
 
 @pytest.mark.parametrize("text", ["mean value", "point", "ring", "limit", "set", "area of circle"])
-def test_english_that_sounds_like_hindi_stays_english(text: str) -> None:
+def test_english_words_that_sound_like_hindi_are_detected_as_english(text: str) -> None:
     assert detect(text, prior=Prior("hi", frozenset({"en", "hi"}))).language == "en"

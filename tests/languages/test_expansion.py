@@ -1,4 +1,4 @@
-"""Words as English terms: the glossary beside learned words, compounds, and syllables."""
+"""Expansion of words to terms of English: glossary, learned words, compounds and syllables."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ GLOSSARY = Glossary.load()
 
 @pytest.fixture
 def tables(monkeypatch: pytest.MonkeyPatch) -> dict[tuple[str, str], LearnedWords]:
-    """Tables that a test writes itself, in place of the shipped ones."""
+    """Tables of learned words that a test defines, in place of the shipped ones."""
     own: dict[tuple[str, str], LearnedWords] = {}
 
     def load(source: str, target: str) -> LearnedWords:
@@ -41,7 +41,7 @@ def concept(name: str, source: str, *forms: str, area: str = "algebra") -> Conce
     return Concept(name, area, {"en": (name,), source: forms})
 
 
-def test_a_term_that_nobody_has_read_shares_its_weight_with_learned_words(
+def test_an_unreviewed_term_shares_its_weight_with_learned_words(
     tables: dict[tuple[str, str], LearnedWords],
 ) -> None:
     tables["de", "en"] = LearnedWords("gerad\teven\t80\tstraight\t20\n")
@@ -50,13 +50,13 @@ def test_a_term_that_nobody_has_read_shares_its_weight_with_learned_words(
     assert weights["even"] == pytest.approx((1 - UNREVIEWED_WEIGHT) * 0.8)
 
 
-def test_a_term_without_learned_words_has_all_the_weight(
+def test_a_term_without_learned_words_has_the_full_weight(
     tables: dict[tuple[str, str], LearnedWords],
 ) -> None:
     assert dict(expander("de", [concept("line", "de", "Gerade")]).expand("gerade")) == {"line": 1.0}
 
 
-def test_learned_words_claim_as_much_of_a_term_as_they_are_likely(
+def test_the_weight_of_learned_words_beside_a_term_depends_on_their_probability(
     tables: dict[tuple[str, str], LearnedWords],
 ) -> None:
     tables["es", "en"] = LearnedWords("rect\tstraight\t50\n")
@@ -65,7 +65,7 @@ def test_learned_words_claim_as_much_of_a_term_as_they_are_likely(
     assert weights["line"] == pytest.approx(1 - weights["straight"])
 
 
-def test_a_term_of_several_words_that_people_have_written_is_not_shared(
+def test_a_reviewed_term_of_several_words_does_not_share_its_weight(
     tables: dict[tuple[str, str], LearnedWords],
 ) -> None:
     tables["es", "en"] = LearnedWords("real\treally\t90\nrect\tstraight\t90\n")
@@ -73,7 +73,7 @@ def test_a_term_of_several_words_that_people_have_written_is_not_shared(
     assert dict(expander("es", known).expand("recta real")) == {"line": 1.0}
 
 
-def test_a_term_that_a_native_speaker_has_read_counts_more(
+def test_a_reviewed_term_has_a_higher_weight_than_an_unreviewed_one(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     tables: dict[tuple[str, str], LearnedWords],
@@ -88,17 +88,17 @@ def test_a_term_that_a_native_speaker_has_read_counts_more(
     assert read["triangl"] == pytest.approx(REVIEWED_WEIGHT)
 
 
-def test_what_was_learned_counts_more_than_longer_terms_with_the_word(
+def test_learned_words_replace_longer_terms_that_contain_the_word(
     tables: dict[tuple[str, str], LearnedWords],
 ) -> None:
-    # नहीं is "not", although it stands in "nowhere dense".
+    # नहीं means "not", although "nowhere dense" contains it.
     known = [concept("nowhere dense", "hi", "कहीं नहीं सघन")]
     assert dict(expander("hi", known).expand("नहीं"))["nowher"] == pytest.approx(0.5)
     tables["hi", "en"] = LearnedWords(f"{analyze('नहीं', 'hi')[0]}\tnot\t60\n")
     assert dict(expander("hi", known).expand("नहीं")) == {"not": 0.6}
 
 
-def test_a_letter_is_not_what_longer_terms_say_with_it(
+def test_a_single_letter_is_not_expanded_by_longer_terms(
     tables: dict[tuple[str, str], LearnedWords],
 ) -> None:
     known = [concept("combination", "cs", "k kombinace")]
@@ -114,7 +114,7 @@ def test_a_letter_is_not_what_longer_terms_say_with_it(
         ("sv", "matematikuppgift", {"mathemat", "task"}),
     ],
 )
-def test_a_word_that_is_not_known_is_taken_apart(
+def test_an_unknown_compound_is_split_into_its_parts(
     tables: dict[tuple[str, str], LearnedWords], language: str, word: str, parts: set[str]
 ) -> None:
     words = {
@@ -127,7 +127,7 @@ def test_a_word_that_is_not_known_is_taken_apart(
     assert set(dict(expander(language).expand(word))) == parts
 
 
-def test_a_known_word_and_one_of_another_language_are_not_taken_apart(
+def test_known_words_and_words_of_languages_without_compounds_are_not_split(
     tables: dict[tuple[str, str], LearnedWords],
 ) -> None:
     table = LearnedWords("hand\thand\t90\nhandschuh\tglove\t90\nschuh\tshoe\t90\n")
@@ -136,27 +136,27 @@ def test_a_known_word_and_one_of_another_language_are_not_taken_apart(
     assert set(dict(expander("fr").expand("schuhhand"))) == {"schuhhand"}
 
 
-def test_a_part_is_not_shorter_than_four_letters(
+def test_a_part_of_a_compound_has_at_least_four_letters(
     tables: dict[tuple[str, str], LearnedWords],
 ) -> None:
     tables["de", "en"] = LearnedWords("ei\tegg\t90\nkuchen\tcake\t90\n")
     assert set(dict(expander("de").expand("Eikuchen"))) == {"eikuchen"}
 
 
-def test_tone_marks_tell_vietnamese_words_apart(
+def test_tone_marks_distinguish_vietnamese_words(
     tables: dict[tuple[str, str], LearnedWords],
 ) -> None:
     table = "chó\tdog\t90\nchợ\tmarket\t90\ntrường học\tschool\t80\n"
     tables["vi", "en"] = LearnedWords(table)
     vietnamese = expander("vi", [concept("set", "vi", "tập hợp", "tập")])
     assert dict(vietnamese.expand("con chó")) == {"con": 1.0, "dog": 0.9}
-    # "cho" is a function word, and no dog.
+    # "cho" is a function word, not "dog".
     assert "dog" not in dict(vietnamese.expand("cho chợ"))
     assert dict(vietnamese.expand("Trường học")) == {"school": 0.8}
     assert dict(vietnamese.expand("tap hop")) == {"set": 1.0}
 
 
-def test_vietnamese_without_any_marks_may_be_all_that_is_spelt_so(
+def test_vietnamese_without_marks_is_expanded_to_all_words_with_that_spelling(
     tables: dict[tuple[str, str], LearnedWords],
 ) -> None:
     tables["vi", "en"] = LearnedWords("mèo\tcat\t90\nmẹo\ttrick\t50\ntrường học\tschool\t80\n")
@@ -170,18 +170,18 @@ def test_a_longer_word_wins_over_a_term_inside_it(
     tables["vi", "en"] = LearnedWords("tập trung\tfocus\t90\n")
     vietnamese = expander("vi", [concept("set", "vi", "tập")])
     assert dict(vietnamese.expand("tập trung")) == {"focus": 0.9}
-    # A comma stands between two words.
+    # A comma separates two words.
     assert "focus" not in dict(vietnamese.expand("tập, trung"))
 
 
-def test_no_vietnamese_word_reaches_over_a_formula(
+def test_a_vietnamese_word_does_not_match_across_a_formula(
     tables: dict[tuple[str, str], LearnedWords],
 ) -> None:
     tables["vi", "en"] = LearnedWords("trường học\tschool\t80\n")
     assert "school" not in dict(expander("vi").expand("trường $x$ học"))
 
 
-def test_words_are_said_in_english_and_formulas_stay(
+def test_a_gloss_translates_known_words_and_keeps_formulas(
     tables: dict[tuple[str, str], LearnedWords],
 ) -> None:
     tables["de", "en"] = LearnedWords("buch\tbook\t90\nregal\tshelf\t20\n")
@@ -189,7 +189,7 @@ def test_words_are_said_in_english_and_formulas_stay(
     assert german.gloss("Die Summe der Bücher $x$ im Regal") == "Die sum der book $x$ im Regal"
 
 
-def test_a_likely_word_is_said_in_place_of_an_unread_term(
+def test_a_gloss_prefers_a_likely_learned_word_to_an_unreviewed_term(
     tables: dict[tuple[str, str], LearnedWords],
 ) -> None:
     tables["de", "en"] = LearnedWords("gerad\teven\t80\n")
@@ -199,26 +199,26 @@ def test_a_likely_word_is_said_in_place_of_an_unread_term(
     assert german.gloss("gerade Zahl") == "line Zahl"
 
 
-def test_reasons_name_the_words_that_were_asked() -> None:
+def test_learned_words_are_returned_with_their_positions_in_the_text() -> None:
     found = list(GLOSSARY.learned("Ein Hund im Haus", "de", "en"))
     asked = {"Ein Hund im Haus"[start:end]: words for start, end, words in found}
     assert "dog" in asked["Hund"]
 
 
-def test_an_article_is_not_a_number_word_nor_is_any_other_stop_word_of_discourse() -> None:
+def test_stop_words_are_expanded_only_if_they_are_mathematical_terms() -> None:
     assert dict(GLOSSARY.expand("una ecuación", "es", "en")).keys() == {"equat"}
     assert dict(GLOSSARY.expand("یک معادله", "fa", "en")).keys() == {"equat"}
-    # A stop word that is a term of mathematics, too, is meant as the term.
+    # A stop word that is also a mathematical term is expanded as the term.
     assert "expon" in dict(GLOSSARY.expand("توان", "fa", "en"))
 
 
-def test_an_inverse_of_numbers_is_their_reciprocal() -> None:
+def test_the_inverse_of_numbers_is_expanded_as_their_reciprocal() -> None:
     asked = dict(GLOSSARY.expand("suma de los inversos de los cuadrados", "es", "en"))
     assert {"sum", "reciproc", "squar"} <= asked.keys()
     assert "matrix" not in asked
 
 
-def test_a_letter_before_an_apostrophe_is_no_part_of_a_translation() -> None:
+def test_a_letter_before_an_apostrophe_is_not_part_of_a_translation() -> None:
     terms = {one.term for one in GLOSSARY.expand_into("lhopital", "en", ["es", "fr"])}
     assert "hopital" in terms
     assert "l" not in terms

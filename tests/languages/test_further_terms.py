@@ -1,4 +1,4 @@
-"""Terms of further languages: what the shipped tables hold, and how people correct them."""
+"""Terms of further languages: the shipped tables, and corrected tables in their place."""
 
 import unicodedata
 from pathlib import Path
@@ -18,7 +18,7 @@ from mathsetu.languages.glossary.further import (
 from mathsetu.languages.table import FURTHER
 
 GLOSSARY = Glossary.load()
-# What a pupil of each language must find.
+# Terms of school mathematics that the table of each language must have.
 KNOWN = {
     "de": {"prime-number": "Primzahl", "triangle": "Dreieck", "derivative": "Ableitung"},
     "fr": {"triangle": "triangle", "derivative": "dérivée", "integer": "entier"},
@@ -34,7 +34,7 @@ KNOWN = {
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("code", FURTHER)
-def test_every_further_language_has_the_most_used_concepts(code: str) -> None:
+def test_every_further_language_has_enough_terms_of_known_concepts(code: str) -> None:
     terms = further_terms(code)
     # There are no word lists of Thai: its terms were written by hand.
     assert len(terms) >= (100 if code == "th" else 450)
@@ -43,7 +43,7 @@ def test_every_further_language_has_the_most_used_concepts(code: str) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("code", FURTHER)
-def test_forms_are_clean_and_have_words_to_be_found_by(code: str) -> None:
+def test_forms_are_normalised_and_have_terms(code: str) -> None:
     for concept, term in further_terms(code).items():
         for form in term.forms:
             assert form == " ".join(unicodedata.normalize("NFC", form).split()), concept
@@ -52,7 +52,7 @@ def test_forms_are_clean_and_have_words_to_be_found_by(code: str) -> None:
 
 
 @pytest.mark.parametrize("code", FURTHER)
-def test_nothing_is_said_to_be_read_by_a_person_that_was_not(code: str) -> None:
+def test_no_shipped_term_is_marked_as_reviewed(code: str) -> None:
     assert not any(term.is_reviewed for term in further_terms(code).values())
     assert {term.sources for term in further_terms(code).values()} <= {
         "t", "w", "p", "tw", "tp", "wp", "twp", "h",
@@ -60,14 +60,14 @@ def test_nothing_is_said_to_be_read_by_a_person_that_was_not(code: str) -> None:
 
 
 @pytest.mark.parametrize("code", KNOWN)
-def test_terms_are_what_pupils_learn(code: str) -> None:
+def test_terms_of_school_mathematics_are_in_the_tables(code: str) -> None:
     for concept, wanted in KNOWN[code].items():
         stems = {tuple(analyze(form, code)) for form in GLOSSARY[concept].forms[code]}
         found = {stem for form in stems for stem in form}
         assert set(analyze(wanted, code)) <= found, (concept, GLOSSARY[concept].forms[code])
 
 
-def test_terms_are_found_in_a_sentence_and_said_in_english() -> None:
+def test_terms_in_a_sentence_are_translated_to_english() -> None:
     assert GLOSSARY.gloss("Die Ableitung ist eine Funktion", "de", "en") == (
         "Die derivative ist eine function"
     )
@@ -75,22 +75,22 @@ def test_terms_are_found_in_a_sentence_and_said_in_english() -> None:
     assert "triangle" in GLOSSARY.gloss("ত্রিভুজ", "bn", "en")
 
 
-def test_english_finds_the_terms_of_a_further_language() -> None:
+def test_english_terms_are_expanded_to_a_further_language() -> None:
     assert (
         set(analyze("Primzahl", "de")) <= dict(GLOSSARY.expand("prime number", "en", "de")).keys()
     )
 
 
-def test_one_further_language_is_said_in_another() -> None:
+def test_terms_of_one_further_language_are_translated_to_another() -> None:
     assert "triangolo" in GLOSSARY.gloss("Dreieck", "de", "it")
 
 
 @pytest.mark.thorough
-def test_a_search_finds_concepts_by_a_further_form() -> None:
+def test_a_search_finds_concepts_by_terms_of_further_languages() -> None:
     assert GLOSSARY.search("primzahl")[0].id == "prime-number"
 
 
-def test_a_table_comes_back_as_it_was_written(tmp_path: Path) -> None:
+def test_a_written_table_is_read_back_unchanged(tmp_path: Path) -> None:
     terms = further_terms("de")
     path = tmp_path / "de.tsv"
     english = {concept.id: concept.term("en") for concept in GLOSSARY}
@@ -125,7 +125,9 @@ def test_a_corrected_table_is_used_in_place_of_the_shipped_one(
         (f"concept\tforms\tsources\nsum\t{'S' * 200}\tt\n", "more than 100 characters"),
     ],
 )
-def test_a_wrong_table_is_refused_with_its_line(tmp_path: Path, table: str, problem: str) -> None:
+def test_a_wrong_table_is_refused_with_the_problem(
+    tmp_path: Path, table: str, problem: str
+) -> None:
     path = tmp_path / "de.tsv"
     path.write_text(table, encoding="utf-8")
     with pytest.raises(InputError, match=problem):
@@ -133,5 +135,5 @@ def test_a_wrong_table_is_refused_with_its_line(tmp_path: Path, table: str, prob
 
 
 @pytest.mark.parametrize("code", ["../de", "xx", "", "de.tsv", "a\0b"])
-def test_a_code_that_is_no_language_of_the_table_opens_no_file(code: str) -> None:
+def test_an_unknown_language_code_has_no_terms(code: str) -> None:
     assert further_terms(code) == {}

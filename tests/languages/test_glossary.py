@@ -1,4 +1,4 @@
-"""What the glossary does with text."""
+"""The glossary: matching, expansion, glosses and search."""
 
 from functools import partial
 
@@ -35,11 +35,11 @@ def found(text: str, language: str, glossary: Glossary = SMALL) -> list[tuple[st
 
 
 @pytest.mark.thorough
-def test_the_tables_are_read_fast() -> None:
+def test_the_tables_are_read_in_a_tenth_of_a_second() -> None:
     assert_within(0.1, lambda: Glossary(read_concepts()))
 
 
-def test_it_is_loaded_once() -> None:
+def test_the_glossary_is_loaded_once() -> None:
     assert Glossary.load() is Glossary.load()
 
 
@@ -47,38 +47,38 @@ def test_the_longest_term_wins() -> None:
     assert found("Limit of a function", "en") == [("Limit of a function", "limit-of-a-function")]
 
 
-def test_other_stop_words_inside_a_term_do_not_matter() -> None:
+def test_a_term_matches_with_other_stop_words_inside() -> None:
     assert found("the limits of the functions", "en") == [
         ("limits of the functions", "limit-of-a-function")
     ]
 
 
 @pytest.mark.parametrize("between", [". ", "; ", "\n\n", "\r\n\r\n", "\n- ", " $x$ "])
-def test_a_term_does_not_reach_over_a_full_stop_a_paragraph_or_a_formula(between: str) -> None:
+def test_a_term_does_not_match_across_a_full_stop_a_paragraph_or_a_formula(between: str) -> None:
     names = [name for _, name in found(f"a limit{between}functions", "en")]
     assert names == ["limit", "function"]
 
 
 @pytest.mark.parametrize("between", [" ", "-", " - ", "\n", "-\n", "  \r\n  "])
-def test_a_term_reaches_over_the_end_of_a_line_and_a_hyphen(between: str) -> None:
+def test_a_term_matches_across_the_end_of_a_line_and_a_hyphen(between: str) -> None:
     [(_, name)] = found(f"a limit{between}function", "en")
     assert name == "limit-of-a-function"
 
 
-def test_terms_made_of_stop_words_are_found_as_they_stand() -> None:
+def test_terms_made_of_stop_words_are_found() -> None:
     assert found("x tal que y", "es") == [("tal que", "such-that")]
 
 
-def test_a_stop_word_does_not_meet_the_stem_of_a_term() -> None:
+def test_a_stop_word_does_not_match_a_term_with_the_same_stem() -> None:
     assert found("con conos", "es", GLOSSARY) == [("conos", "cone")]
 
 
-def test_a_phrase_with_one_word_that_counts_needs_its_stop_words() -> None:
+def test_a_phrase_with_one_content_word_matches_only_with_its_stop_words() -> None:
     assert found("a way", "en") == []
     assert found("in the same way", "en") == [("in the same way", "same-way")]
 
 
-def test_formulas_are_not_searched_and_places_are_those_of_the_text() -> None:
+def test_formulas_are_not_matched_and_positions_are_those_in_the_text() -> None:
     text = "Let $limit$ be; then the limit exists"
     assert [text[m.start : m.end] for m in SMALL.match(text, "en")] == ["limit"]
     assert SMALL.match(text, "en")[0].start == text.rindex("limit")
@@ -104,7 +104,7 @@ def test_inflected_and_variant_forms_are_found(language: str, inflected: str, co
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("language", ["hi", "es", "cs", "hr", "fa", "ne", "en"])
-def test_every_usual_term_finds_its_own_concept(language: str) -> None:
+def test_the_usual_term_of_every_concept_matches_that_concept(language: str) -> None:
     for concept in GLOSSARY:
         matches = GLOSSARY.match(concept.term(language), language)
         assert concept in [meaning for match in matches for meaning in match.concepts]
@@ -124,13 +124,13 @@ def nothing_learned(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("nothing_learned")
-def test_expansion_weighs_the_usual_term_above_its_synonyms() -> None:
+def test_expansion_gives_the_usual_term_a_higher_weight_than_its_synonyms() -> None:
     weights = dict(SMALL.expand("función", "es", "en"))
     assert weights == {"function": 1.0, "map": 0.5}
 
 
 @pytest.mark.usefixtures("nothing_learned")
-def test_synonyms_together_weigh_no_more_than_half_a_word() -> None:
+def test_the_weights_of_synonyms_sum_to_at_most_half_a_word() -> None:
     forms = {"es": ("teorema",), "en": ("theorem", "theorems", "law", "principle", "result")}
     glossary = Glossary([Concept("theorem", "logic", forms)])
     weights = dict(glossary.expand("teorema", "es", "en"))
@@ -149,12 +149,12 @@ def test_an_ambiguous_word_shares_its_weight_among_its_meanings() -> None:
 
 
 @pytest.mark.usefixtures("nothing_learned")
-def test_words_of_discourse_weigh_less() -> None:
+def test_words_of_discourse_have_a_lower_weight() -> None:
     assert dict(GLOSSARY.expand("příklad", "cs", "en"))["exampl"] == 0.5
 
 
 @pytest.mark.usefixtures("nothing_learned")
-def test_a_word_known_only_from_longer_terms_is_expanded_by_what_goes_with_it() -> None:
+def test_a_word_known_only_from_longer_terms_is_expanded_to_a_word_of_theirs() -> None:
     assert dict(GLOSSARY.expand("majorizovaná", "cs", "en")) == {"domin": 0.5}
 
 
@@ -168,16 +168,16 @@ def test_unknown_words_are_kept_and_stop_words_dropped() -> None:
         ("합을", ["sum"]),
         ("무한합", ["infinity", "sum"]),
         ("소수의 합", ["prime-number", "sum"]),
-        ("나도합", []),  # no word begins with the 도 (degree) and 합 (sum) of this
+        ("나도합", []),  # neither 도 (degree) nor 합 (sum) is at its start
     ],
 )
-def test_a_korean_term_of_one_syllable_begins_a_word_or_follows_a_term(
+def test_a_korean_term_of_one_syllable_matches_at_the_start_of_a_word_or_after_a_term(
     text: str, found: list[str]
 ) -> None:
     assert [match.concepts[0].id for match in GLOSSARY.match(text, "ko")] == found
 
 
-def test_a_language_without_a_column_keeps_its_words() -> None:
+def test_words_of_a_language_without_a_column_are_kept() -> None:
     assert GLOSSARY.expand("Alkuluku", "fi", "en") == [("alkuluku", 1.0)]
     assert dict(GLOSSARY.expand("número primo", "es", "fi")) == {"numero": 1.0, "primo": 1.0}
     assert GLOSSARY.gloss("número primo", "es", "fi") == "número primo"
@@ -201,24 +201,26 @@ def test_gloss_translates_terms_and_keeps_the_rest() -> None:
         ("de", "endliche Gruppe", "finite group"),
     ],
 )
-def test_gloss_does_not_say_what_only_lies_near(language: str, form: str, said: str) -> None:
+def test_gloss_translates_to_the_concept_itself_and_not_to_a_related_one(
+    language: str, form: str, said: str
+) -> None:
     assert GLOSSARY.gloss(form, language, "en").casefold() == said.casefold()
 
 
 @pytest.mark.parametrize("target", ["hi", "es", "cs", "hr", "fa", "ne"])
-def test_gloss_there_and_back_brings_back_a_plain_term(target: str) -> None:
+def test_gloss_to_a_language_and_back_gives_the_same_term(target: str) -> None:
     there = GLOSSARY.gloss("eigenvalue", "en", target)
     assert there != "eigenvalue"
     assert GLOSSARY.gloss(there, target, "en") == "eigenvalue"
 
 
 @given(st.text(alphabet="ab éč$.\\-’'límite función नप्र\u200cپ", max_size=40))
-def test_gloss_into_a_language_it_does_not_have_is_the_identity(text: str) -> None:
+def test_gloss_into_an_unknown_language_changes_nothing(text: str) -> None:
     assert SMALL.gloss(text, "es", "xx") == text
 
 
 @given(st.text(max_size=60))
-def test_matches_lie_in_the_text_in_order_and_apart(text: str) -> None:
+def test_matches_are_in_order_inside_the_text_and_do_not_overlap(text: str) -> None:
     end = 0
     for match in SMALL.match(text + " límite de una función", "es"):
         assert end <= match.start < match.end <= len(text) + 22
@@ -238,11 +240,13 @@ def test_matches_lie_in_the_text_in_order_and_apart(text: str) -> None:
         ("uniform conv", "uniform-convergence"),
     ],
 )
-def test_search_finds_by_any_form_prefix_and_without_accents(words: str, concept: str) -> None:
+def test_search_finds_concepts_by_any_form_by_prefix_and_without_accents(
+    words: str, concept: str
+) -> None:
     assert GLOSSARY.search(words)[0].id == concept
 
 
 @pytest.mark.thorough
-def test_search_for_nothing_finds_nothing() -> None:
+def test_search_for_an_empty_or_unknown_word_finds_nothing() -> None:
     assert GLOSSARY.search("") == []
     assert GLOSSARY.search("xyzzy") == []

@@ -1,4 +1,4 @@
-"""What must hold of the glossary's tables."""
+"""Checks of the glossary's tables."""
 
 import csv
 import re
@@ -75,7 +75,7 @@ def test_persian_uses_persian_letters() -> None:
 
 
 @pytest.mark.thorough
-def test_every_form_has_words_to_be_found_by() -> None:
+def test_every_form_has_tokens() -> None:
     assert [row for row in FORMS if not tokenize(row[2], row[1])] == []
 
 
@@ -89,7 +89,7 @@ def test_no_cell_repeats_a_form() -> None:
     assert repeated == []
 
 
-def test_forms_of_several_concepts_are_exactly_those_that_were_reviewed() -> None:
+def test_the_forms_of_several_concepts_are_exactly_the_reviewed_ones() -> None:
     concepts = defaultdict(set)
     for concept, language, form in FORMS:
         concepts[language, form.casefold()].add(concept)
@@ -117,7 +117,7 @@ def test_forms_of_several_concepts_are_exactly_those_that_were_reviewed() -> Non
         ("buy", "sell"),
     ],
 )
-def test_things_that_only_lie_near_each_other_are_concepts_of_their_own(
+def test_related_terms_are_separate_concepts(
     forms: tuple[str, ...],
 ) -> None:
     concepts = {form: concept for concept, language, form in FORMS if language == "en"}

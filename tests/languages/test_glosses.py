@@ -1,4 +1,4 @@
-"""Terms in brackets that say in English what stands before them."""
+"""English glosses in brackets that repeat the term before them."""
 
 from pathlib import Path
 
@@ -29,14 +29,16 @@ from mathsetu.retrieval.lexical_terms import LexicalSettings
         ("", "सारणिक (determinant)", "सारणिक (determinant)"),
     ],
 )
-def test_only_a_translation_of_the_term_before_is_left_out(
+def test_only_a_translation_of_the_term_before_it_is_removed(
     language: str, text: str, wanted: str
 ) -> None:
     assert without_glosses(text, language) == wanted
 
 
 @given(st.text("सारणिक ()determinant", max_size=60), st.sampled_from(["hi", "cs", "en", ""]))
-def test_nothing_but_brackets_is_left_out(text: str, language: str) -> None:
+def test_a_text_without_brackets_is_not_changed_and_nothing_is_ever_added(
+    text: str, language: str
+) -> None:
     rest = without_glosses(text, language)
     assert len(rest) <= len(text)
     assert set(rest) <= set(text)
@@ -44,7 +46,7 @@ def test_nothing_but_brackets_is_left_out(text: str, language: str) -> None:
         assert rest == text
 
 
-def test_only_those_who_translate_read_a_term_once() -> None:
+def test_a_question_offers_its_text_with_and_without_glosses() -> None:
     asked = Question(Query("1", "सारणिक (determinant) $D(x)$ (n)", language="hi"))
     assert asked.readable_without_glosses == "सारणिक $D(x)$ (n)"
     assert "determinant" not in asked.words_without_glosses
@@ -53,7 +55,7 @@ def test_only_those_who_translate_read_a_term_once() -> None:
 
 
 @pytest.mark.parametrize("translate", [True, False])
-def test_an_english_gloss_finds_english_posts_where_nothing_is_translated(
+def test_an_english_gloss_is_searched_with_and_without_translation(
     tmp_path: Path, translate: bool
 ) -> None:
     settings = LexicalSettings(translate=translate)

@@ -1,4 +1,4 @@
-"""Words learned from parallel text: what the shipped tables hold, and how they are asked."""
+"""Words learned from parallel text: the shipped tables, and lookups in them."""
 
 import gzip
 from pathlib import Path
@@ -11,7 +11,7 @@ from mathsetu.languages.learned import FOLDER, LearnedWords
 from mathsetu.languages.table import FURTHER, ROWS
 
 TABLES = sorted(FOLDER.glob("*.tsv.gz"))
-# Words of school exercises that are no terms of mathematics, and what one of them must be.
+# Words of school exercises that are not terms of mathematics, and a required translation.
 EVERYDAY = {
     "cs": {"jablko": "apple", "škola": "school", "voda": "water"},
     "es": {"manzana": "apple", "escuela": "school", "agua": "water"},
@@ -32,7 +32,7 @@ def meanings(word: str, source: str, target: str) -> set[str]:
     }
 
 
-def test_there_is_a_table_to_english_for_every_other_language_and_from_it_for_six() -> None:
+def test_every_language_but_thai_has_a_table_to_english_and_six_have_one_from_it() -> None:
     names = {path.name.removesuffix(".tsv.gz") for path in TABLES}
     both = {pair for code in EVERYDAY for pair in (f"{code}-en", f"en-{code}")}
     assert names == both | {f"{code}-en" for code in FURTHER if code != "th"}
@@ -40,7 +40,7 @@ def test_there_is_a_table_to_english_for_every_other_language_and_from_it_for_si
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("path", TABLES, ids=lambda path: path.name)
-def test_every_line_is_a_term_with_words_and_chances(path: Path) -> None:
+def test_every_line_has_a_term_with_its_translations_and_sorted_probabilities(path: Path) -> None:
     source, target = path.name.removesuffix(".tsv.gz").split("-")
     assert {source, target} <= set(ROWS)
     lines = gzip.decompress(path.read_bytes()).decode().splitlines()
@@ -86,11 +86,11 @@ def test_everyday_words_of_further_languages_are_known(
     assert english in dict(Glossary.load().expand(word, language, "en"))
 
 
-def test_english_words_are_known_in_the_other_languages() -> None:
+def test_an_english_word_is_translated_to_hindi() -> None:
     assert set(analyze("पानी", "hi")) <= meanings("water", "en", "hi")
 
 
-def test_a_term_is_found_whole_and_not_as_a_part_of_another() -> None:
+def test_a_term_is_found_only_as_a_whole() -> None:
     table = LearnedWords("abc\tone\t50\nbc\ttwo\t40\n")
     assert table.translations("bc") == [("two", 0.4)]
     assert table.translations("c") == []
@@ -98,7 +98,7 @@ def test_a_term_is_found_whole_and_not_as_a_part_of_another() -> None:
 
 
 @pytest.mark.parametrize("code", ["../../secret", "a\0b", "x" * 5000, "", "cs-en.tsv.gz"])
-def test_a_code_that_names_no_table_opens_no_file(
+def test_an_unknown_language_code_opens_no_file(
     code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "a" / "b"
@@ -110,19 +110,19 @@ def test_a_code_that_names_no_table_opens_no_file(
     assert Glossary.load().expand("voda", code, "en")
 
 
-def test_what_the_glossary_knows_comes_from_the_glossary() -> None:
-    # A table may say "number" for číslo, too; the glossary's weight of 1 stays.
+def test_a_term_of_the_glossary_keeps_the_weight_of_the_glossary() -> None:
+    # A table may also have "number" for číslo; the weight of the glossary stays 1.
     assert dict(Glossary.load().expand("prvočíslo", "cs", "en"))["prime"] == 1.0
 
 
-def test_other_words_weigh_as_much_as_their_translation_is_likely() -> None:
+def test_the_weight_of_a_learned_word_is_the_probability_of_its_translation() -> None:
     [(word, chance), *_] = LearnedWords.load("cs", "en").translations(analyze("pes", "cs")[0])
     weights = dict(Glossary.load().expand("pes", "cs", "en"))
     assert weights[analyze(word, "en")[0]] == pytest.approx(chance)
     assert "pes" not in weights
 
 
-def test_names_and_unknown_words_stay_as_they_are() -> None:
+def test_names_and_unknown_words_are_kept() -> None:
     assert Glossary.load().expand("Zagier xqzwv", "cs", "en") == [("zagier", 1.0), ("xqzwv", 1.0)]
 
 

@@ -1,4 +1,4 @@
-"""Formulas survive translators."""
+"""Masking: formulas are kept when a text is translated."""
 
 import random
 from pathlib import Path
@@ -18,38 +18,38 @@ TEXTS = st.lists(PIECES).map("".join)
 
 
 @given(TEXTS)
-def test_without_translation_masking_changes_nothing(text: str) -> None:
+def test_masking_and_unmasking_restores_a_text_with_formulas(text: str) -> None:
     back = unmask(mask(text).text, mask(text))
     assert (back.text, back.lost) == (text, ())
 
 
 @given(st.text())
-def test_any_text_survives(text: str) -> None:
+def test_masking_and_unmasking_restores_any_text(text: str) -> None:
     assert unmask(mask(text).text, mask(text)).text == text
 
 
-def test_names_of_the_users_own_are_safe() -> None:
+def test_text_that_looks_like_a_mask_is_restored() -> None:
     text = "The key QZ7 is $k$, not qz 1."
     assert "QZ7" not in mask(text).text
     assert unmask(mask(text).text, mask(text)).text == text
 
 
-def test_absurd_numbers_do_no_harm() -> None:
+def test_very_long_numbers_after_a_mask_are_harmless() -> None:
     text = "QZ" + "9" * 10_000 + " and $x$"
     assert unmask(mask(text).text, mask(text)).text == text
     assert unmask("QZ" + "1" * 10_000, mask("$x$")).text == "$x$" + "1" * 9_999
 
 
-def test_names_with_digits_glued_to_them_are_read_as_the_longest_that_fits() -> None:
+def test_digits_attached_to_a_mask_belong_to_the_longest_number_that_exists() -> None:
     two, twelve = mask("$a$ $b$"), mask(" ".join(f"$x_{{{n}}}$" for n in range(1, 13)))
     assert twelve.hidden[11] == "$x_{12}$"
     assert unmask("QZ12", twelve).text.startswith("$x_{12}$ $x_{1}$")
-    # There is no thirteenth: the first, with a 3 glued to it.
+    # There is no mask 13: this is mask 1 with a 3 attached.
     assert unmask("QZ13", twelve).text.startswith("$x_{1}$3 $x_{2}$")
     assert unmask("QZ12 QZ2", two) == Unmasked("$a$2 $b$", ())
 
 
-def test_a_name_that_comes_again_is_left_out_and_one_that_never_was_stays() -> None:
+def test_a_repeated_mask_is_removed_and_an_unknown_mask_is_kept() -> None:
     hidden = mask("$a$ $b$")
     assert unmask("QZ1 and QZ1, QZ2", hidden) == Unmasked("$a$ and , $b$", ())
     assert unmask("QZ2 QZ2", hidden) == Unmasked("$b$  $a$", ("$a$",))
@@ -92,13 +92,13 @@ def test_a_hostile_translator_loses_no_formula(formulas: list[str], seed: int) -
     back = unmask(" शब्द ".join(words), masked)
     restored = [span.raw for span in split(back.text) if span.kind == "formula"]
     kept = [formula for number, formula in enumerate(formulas, 1) if number not in lost]
-    # Those whose names survived are at their places, in their order; the others at the end.
+    # Formulas whose masks survived are in place and in order; the others are at the end.
     assert restored == kept + [formulas[number - 1] for number in sorted(lost)]
     assert back.lost == tuple(formulas[number - 1] for number in sorted(lost))
 
 
 @pytest.mark.parametrize("hostility", HOSTILITIES)
-def test_each_hostility_alone(hostility: str) -> None:
+def test_each_kind_of_hostile_change_alone_loses_no_formula(hostility: str) -> None:
     masked = mask("let $x$ be and $y$ too")
     change = HOSTILITIES[hostility]
     back = unmask(f"{change('QZ1')} ; {change('QZ2')}", masked)
@@ -109,7 +109,7 @@ def test_each_hostility_alone(hostility: str) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.shared
-def test_every_topic_of_every_language_survives(shared_data: Path) -> None:
+def test_masking_and_unmasking_restores_every_topic_of_every_language(shared_data: Path) -> None:
     texts = 0
     for file in sorted((shared_data / "crossmath" / "topics").glob("*.tsv")):
         for line in file.read_text(encoding="utf-8").splitlines():
@@ -122,7 +122,7 @@ def test_every_topic_of_every_language_survives(shared_data: Path) -> None:
 @pytest.mark.shared
 @pytest.mark.thorough
 @pytest.mark.exhaustive
-def test_every_real_post_survives(shared_data: Path) -> None:
+def test_masking_and_unmasking_restores_every_real_post(shared_data: Path) -> None:
     texts = 0
     for post in arqmath_posts(shared_data):
         for text in (post.title, post.question, post.body):
@@ -132,12 +132,12 @@ def test_every_real_post_survives(shared_data: Path) -> None:
     assert texts > 10_000
 
 
-def test_digits_after_a_formula_are_hidden_with_it_and_others_are_not() -> None:
+def test_only_digits_directly_after_a_formula_are_hidden_with_it() -> None:
     assert mask("$a$ $b$ $c$57 d") == Masked("QZ1 QZ2 QZ3 d", ("$a$", "$b$", "$c$57"))
     assert mask("57 $a$ 57") == Masked("57 QZ1 57", ("$a$",))
 
 
-def test_a_formula_that_is_named_twice_comes_back_once_and_names_of_none_stay() -> None:
+def test_a_formula_with_repeated_masks_is_restored_once_and_unknown_masks_are_kept() -> None:
     masked = mask("$a$ $b$")
     assert unmask("QZ2 QZ2 QZ1 QZ1", masked).text == "$b$  $a$ "
     assert unmask("QZ0 QZ3 QZ1 QZ2", masked).text == "QZ0 QZ3 $a$ $b$"

@@ -1,4 +1,4 @@
-"""Queries in Latin letters, in languages that have a script of their own."""
+"""Romanised queries: Latin letters for a language with another script."""
 
 import pytest
 
@@ -29,7 +29,7 @@ from mathsetu.languages.table import ROWS, language, romanised_words
         ("mr", "त्रिकोण", ("trikon", "trikona")),
     ],
 )
-def test_a_word_is_found_however_it_is_spelt(
+def test_a_word_is_found_in_every_usual_spelling(
     code: str, word: str, spellings: tuple[str, ...]
 ) -> None:
     lexicon = SoundLexicon(code, [word])
@@ -39,12 +39,12 @@ def test_a_word_is_found_however_it_is_spelt(
 
 
 @pytest.mark.parametrize("code", SOUNDED)
-def test_formulas_names_and_unknown_words_stay(code: str) -> None:
+def test_formulas_and_masks_are_not_converted(code: str) -> None:
     written = SoundLexicon(code, []).to_script("$x^2 = uravnenie$ QZ1")
     assert written == "$x^2 = uravnenie$ QZ1"
 
 
-def test_russian_words_that_nobody_listed_are_written_by_rule() -> None:
+def test_unlisted_russian_words_are_converted_by_rules() -> None:
     lexicon = SoundLexicon("ru", [])
     assert lexicon.to_script("dokazhite teoremu o krasivoy zhabe") == (
         "докажите теорему о красивой жабе"
@@ -63,7 +63,7 @@ def test_russian_words_that_nobody_listed_are_written_by_rule() -> None:
         ("trikonacha kshetraphal kiti aahe", "mr", {"किती", "आहे"}),
     ],
 )
-def test_a_typed_query_is_recognised_and_written_in_its_script(
+def test_a_romanised_query_is_detected_and_converted_to_its_script(
     text: str, code: str, words: set[str]
 ) -> None:
     question = typed_question(text)
@@ -90,7 +90,7 @@ def test_other_languages_are_not_mistaken_for_romanised_ones(text: str) -> None:
 
 
 @pytest.mark.parametrize("code", SOUNDED)
-def test_listed_words_are_in_latin_letters_and_in_no_latin_language(code: str) -> None:
+def test_listed_words_are_in_latin_letters_and_not_stop_words_of_other_languages(code: str) -> None:
     listed = romanised_words(code)
     assert len(listed) >= 30
     assert all(dominant_script(word) == "Latn" for word in listed)
@@ -107,7 +107,7 @@ def test_listed_words_are_in_latin_letters_and_in_no_latin_language(code: str) -
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("code", SOUNDED)
-def test_terms_of_the_glossary_can_be_typed(code: str) -> None:
+def test_candidates_for_a_romanised_term_are_in_the_script_of_the_language(code: str) -> None:
     lexicon = typed_words(code)
     typed = {"ru": "funktsiya", "ar": "dalla", "ur": "adad", "bn": "songkha", "mr": "sankhya"}
     assert all(

@@ -1,4 +1,4 @@
-"""Posts fall into sentences, and nothing is lost."""
+"""Posts are split into sentences and clauses, and no text is lost."""
 
 from functools import partial
 
@@ -16,12 +16,12 @@ PIECES = st.sampled_from(
 
 
 @given(st.lists(PIECES, max_size=60).map("".join), st.integers(10, 50))
-def test_the_sentences_together_are_the_text(text: str, longest: int) -> None:
+def test_the_joined_sentences_are_the_text(text: str, longest: int) -> None:
     assert "".join(sentences(text, longest)) == text
 
 
 @given(st.text() | st.lists(PIECES, max_size=60).map("".join))
-def test_any_text_survives(text: str) -> None:
+def test_the_joined_sentences_and_the_joined_clauses_of_any_text_are_the_text(text: str) -> None:
     assert "".join(sentences(text)) == text
     assert "".join(clauses(text)) == text
 
@@ -31,7 +31,7 @@ def test_any_text_survives(text: str) -> None:
     [". ", ".) ", "! ", "? ", "… ", "; ", ": ", "؟ ", "؛ ", "। ", "।", "。", "；", "\n\n", "\n- "],
 )
 @pytest.mark.parametrize("after", ["Numbers", "numbers", "संख्या"])
-def test_no_clause_goes_beyond_a_stop(ends: str, after: str) -> None:
+def test_a_clause_ends_at_a_stop(ends: str, after: str) -> None:
     assert "".join(clauses(f"primes{ends}{after}")[1:]).endswith(after)
 
 
@@ -49,7 +49,7 @@ def test_no_clause_goes_beyond_a_stop(ends: str, after: str) -> None:
         "at 10:30, in 3:1",
     ],
 )
-def test_a_clause_goes_beyond_abbreviations_and_numbers(text: str) -> None:
+def test_a_clause_does_not_end_at_an_abbreviation_or_a_number(text: str) -> None:
     assert clauses(text) == [text]
 
 
@@ -76,7 +76,7 @@ def test_a_clause_goes_beyond_abbreviations_and_numbers(text: str) -> None:
         ("What is it?) it goes on", 1),
     ],
 )
-def test_sentences_end_where_people_end_them(text: str, count: int) -> None:
+def test_a_text_is_split_into_the_right_number_of_sentences(text: str, count: int) -> None:
     assert len(sentences(text)) == count, sentences(text)
 
 
@@ -93,13 +93,13 @@ def test_a_script_without_spaces_is_cut_between_letters() -> None:
     assert [len(piece) for piece in sentences("数" * 250, 100)] == [100, 100, 50]
 
 
-def test_names_of_formulas_are_never_cut() -> None:
+def test_masks_are_never_cut() -> None:
     text = "ใ" * 95 + "QZ12345678" + "ใ" * 20
     assert any("QZ12345678" in piece for piece in sentences(text, 100))
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("unit", [". ", "a. ", "word ", "x", "数", ", ", "\n", "!?", "e.g. "])
-def test_time_grows_with_length_only(unit: str) -> None:
+def test_splitting_takes_linear_time(unit: str) -> None:
     small, large = (partial(sentences, unit * (size // len(unit))) for size in (20_000, 200_000))
     assert_grows_at_most(20, small, large)

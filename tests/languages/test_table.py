@@ -1,4 +1,4 @@
-"""The table of languages: one row each, and everything a row names exists."""
+"""The table of languages: its rows, and the components that they name."""
 
 import unicodedata
 
@@ -11,12 +11,12 @@ from mathsetu.languages.stem import stemmer
 from mathsetu.languages.table import FURTHER, LANGUAGES, ROWS, language, romanised_words
 
 
-def test_the_seven_languages_are_there() -> None:
+def test_the_table_has_seven_languages_with_full_support() -> None:
     assert set(LANGUAGES) == {"en", "hi", "es", "cs", "hr", "fa", "ne"}
     assert {row.grade for row in LANGUAGES.values()} == {"full"}
 
 
-def test_the_further_languages_are_there_and_none_says_it_is_full() -> None:
+def test_the_table_has_further_languages_without_full_support() -> None:
     assert set(FURTHER) == set(
         "de fr pt it nl pl ru uk tr ar bn mr ta te ur gu pa zh ja ko id vi el ro hu sv bg sk "
         "ca th".split()
@@ -26,7 +26,7 @@ def test_the_further_languages_are_there_and_none_says_it_is_full() -> None:
 
 
 @pytest.mark.parametrize("row", FURTHER.values(), ids=lambda row: row.code)
-def test_every_part_that_a_further_row_names_exists(row) -> None:
+def test_every_component_in_the_row_of_a_further_language_exists(row) -> None:
     assert stemmer(row.stemmer)("a")
     assert not row.has_stop_words or len(row.stop_words) > 50
     assert row.code in ("zh", "ja", "ko", "th") or row.has_stop_words
@@ -36,7 +36,7 @@ def test_every_part_that_a_further_row_names_exists(row) -> None:
 
 
 @pytest.mark.parametrize("row", LANGUAGES.values(), ids=lambda row: row.code)
-def test_every_part_that_a_row_names_exists(row) -> None:
+def test_every_component_in_the_row_of_a_language_exists(row) -> None:
     assert stemmer(row.stemmer)("a")
     assert len(row.stop_words) > 100
     assert row.nllb.endswith(f"_{row.script}")
@@ -82,7 +82,7 @@ def test_a_language_is_known_by_many_names(name: str, code: str) -> None:
 @given(
     st.text(max_size=8) | st.from_regex(r"\s?[a-zA-Z]{2,8}\s?[-_]\s?[a-zA-Z]{2}", fullmatch=True)
 )
-def test_the_code_of_a_language_is_its_own_code(name: str) -> None:
+def test_the_code_of_a_language_is_a_name_of_the_same_language(name: str) -> None:
     code = language(name).code
     assert language(code).code == code
 

@@ -1,4 +1,4 @@
-"""Transliteration: the chain of the paper, and back from what people type."""
+"""Transliteration: the method of the paper, and back from typed Latin letters."""
 
 import pytest
 from hypothesis import given
@@ -14,7 +14,7 @@ WORDS = (
 )
 
 
-def test_the_example_of_the_paper() -> None:
+def test_the_example_of_the_paper_is_transliterated() -> None:
     assert itrans("समाकलन") == "samAkalana"
     assert romanise("समाकलन") == "samakalan"
 
@@ -22,7 +22,7 @@ def test_the_example_of_the_paper() -> None:
 @pytest.mark.parametrize(
     ("word", "latin"),
     [
-        ("संख्या", "sankhya"),  # the nasal of the row
+        ("संख्या", "sankhya"),  # the nasal of its class of consonants
         ("संबंध", "sambandh"),
         ("मूल्य", "mulya"),  # the final vowel is spoken after these clusters
         ("सूत्र", "sutra"),
@@ -35,11 +35,11 @@ def test_the_example_of_the_paper() -> None:
         ("१२", "12"),
     ],
 )
-def test_romanised_words_look_as_people_type_them(word: str, latin: str) -> None:
+def test_words_are_romanised_as_people_type_them(word: str, latin: str) -> None:
     assert romanise(word) == latin
 
 
-def test_formulas_and_names_of_masked_formulas_are_never_touched() -> None:
+def test_formulas_and_masks_are_not_transliterated() -> None:
     text = r"मान $\text{समय} = T$ और QZ12 का \(Xफ\) ABC"
     assert romanise(text) == r"man $\text{समय} = T$ aur QZ12 ka \(Xफ\) abc"
     lexicon = Lexicon(["मान", "समय"])
@@ -62,26 +62,26 @@ def test_formulas_and_names_of_masked_formulas_are_never_touched() -> None:
         ("त्रिकोणमिति", "trikonmiti trikonamiti"),
     ],
 )
-def test_the_ways_a_word_is_typed_lead_to_it(word: str, typed: str) -> None:
+def test_a_word_is_a_candidate_for_its_usual_romanised_spellings(word: str, typed: str) -> None:
     lexicon = Lexicon([*WORDS.split(), "पूर्णांक", "द्विघात", "त्रिकोणमिति"])
     for spelling in typed.split():
         assert word in lexicon.candidates(spelling), spelling
 
 
-def test_the_nearest_spelling_comes_first() -> None:
+def test_the_nearest_spelling_ranks_first() -> None:
     assert Lexicon(["घटता", "घात"]).candidates("ghaat")[0] == "घात"
 
 
-def test_function_words_are_known_without_being_given() -> None:
+def test_the_lexicon_has_function_words_by_default() -> None:
     assert Lexicon(["हल"]).to_devanagari("is ka hal") == "इस का हल"
 
 
 @pytest.mark.parametrize("typed", ["kare", "karen", "karein"])
-def test_the_verb_of_exercises_is_no_purchase(typed: str) -> None:
+def test_the_common_verb_of_exercises_ranks_above_a_rare_noun(typed: str) -> None:
     assert Lexicon(["क्रय"]).candidates(typed)[0] in ("करे", "करें")
 
 
-def test_words_that_the_lexicon_does_not_know_stay() -> None:
+def test_unknown_words_are_not_transliterated() -> None:
     assert Lexicon([]).to_devanagari("Newton polygon") == "Newton polygon"
 
 
@@ -92,7 +92,7 @@ def test_every_word_is_found_by_its_own_romanisation() -> None:
 
 
 @given(st.text(alphabet=st.characters(min_codepoint=0x900, max_codepoint=0x97F)))
-def test_romanised_devanagari_is_ascii_and_keys_are_stable(text: str) -> None:
+def test_romanisation_writes_ascii_and_does_not_change_the_key_of_a_text(text: str) -> None:
     latin = romanise(text)
     assert all(character.isascii() or ord(character) >= 0x900 for character in latin)
     assert roman_key(text) == roman_key(latin)
@@ -115,7 +115,7 @@ def test_itrans_equals_the_library_of_the_paper() -> None:
         "\\बegin{align}x\\end{align} $y$",
     ],
 )
-def test_a_sign_that_goes_leaves_no_backslash_before_a_formula(text: str) -> None:
+def test_a_removed_sign_leaves_no_backslash_before_a_formula(text: str) -> None:
     formulas = [span.raw for span in split(text) if span.kind == "formula"]
     for changed in (romanise(text), Lexicon([]).to_devanagari(text)):
         assert [span.raw for span in split(changed) if span.kind == "formula"] == formulas

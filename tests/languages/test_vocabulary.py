@@ -1,4 +1,4 @@
-"""Which words a language knows."""
+"""The share of words that a language knows."""
 
 import pytest
 
@@ -9,14 +9,16 @@ from mathsetu.languages.vocabulary import known_share
     ("text", "code", "share"),
     [
         ("equação quadrática", "pt", 1.0),  # terms
-        ("comprou", "pt", 1.0),  # another form of one
-        ("byaj", "pl", 0.0),  # somewhere in parallel text, where many a typing error is
+        ("comprou", "pt", 1.0),  # another form of a term
+        ("byaj", "pl", 0.0),  # only in parallel text, which has typing errors
         ("número qwzx", "es", 6 / 10),
     ],
 )
-def test_words_are_known_by_the_terms_of_a_language(text: str, code: str, share: float) -> None:
+def test_the_known_share_counts_words_of_terms_of_the_language(
+    text: str, code: str, share: float
+) -> None:
     assert known_share(text, [code], lambda terms: False) == pytest.approx(share)
 
 
-def test_a_word_that_posts_use_is_known() -> None:
+def test_a_word_that_occurs_in_posts_is_known() -> None:
     assert known_share("byaj", ["pl"], lambda terms: terms == ["byaj"]) == 1.0

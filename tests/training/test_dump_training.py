@@ -1,4 +1,4 @@
-"""Training from the files of a dump: what the commands learn from."""
+"""Training from the files of a dump: which pairs the commands use."""
 
 import json
 import lzma
@@ -69,7 +69,7 @@ def test_an_encoder_learns_from_the_threads_of_a_dump(
 def test_a_graph_model_learns_from_the_threads_of_a_dump(
     mathsetu: Mathsetu, dump: Dump, tmp_path: Path, beside: bool, accepted: bool
 ) -> None:
-    """From them alone, or beside the pairs of a folder."""
+    """From the threads alone, or together with the pairs of a folder."""
     pytest.importorskip("torch")
     small = ["--hidden", "8", "--layers", "1", "--bases", "2", "--processes", "1", *FEW]
     options = [*small, "--negatives", "1", *(["--accepted"] if accepted else [])]
@@ -80,11 +80,11 @@ def test_a_graph_model_learns_from_the_threads_of_a_dump(
     shown = mathsetu("train", "graph", source, dump / "out", *options, "--json")
     assert shown.code == 0, shown.err
     assert 0 <= json.loads(shown.out)["reciprocal_rank"] <= 1
-    # One pair in ten is kept aside.
+    # One pair in ten is held out.
     assert f"{pairs - max(1, round(pairs / 10))} pairs" in card(dump / "out")
 
 
-def test_a_dump_without_accepted_answers_is_named(mathsetu: Mathsetu, dump: Dump) -> None:
+def test_a_dump_without_accepted_answers_is_refused(mathsetu: Mathsetu, dump: Dump) -> None:
     pytest.importorskip("torch")
     posts = Path(dump / "Posts.xml")
     text = posts.read_text(encoding="utf-8").replace("AcceptedAnswerId", "Other")
@@ -94,7 +94,7 @@ def test_a_dump_without_accepted_answers_is_named(mathsetu: Mathsetu, dump: Dump
 
 
 def pairs_of(folder: Path) -> Path:
-    """A folder with pairs as they are laid out for training."""
+    """A folder with pairs in the form of training data."""
     folder.mkdir()
     with lzma.open(folder / "qa.jsonl.xz", "wt", encoding="utf-8") as file:
         for number in range(PAIRS):

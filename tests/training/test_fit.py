@@ -1,4 +1,4 @@
-"""Training on tiny models: the loss falls, and stopping changes nothing."""
+"""Training of tiny models: the loss falls, and an interruption changes nothing."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -64,7 +64,7 @@ def test_the_loss_falls(train: Train, tmp_path: Path) -> None:
     assert history[-1]["training_loss"] < 0.7 * history[0]["training_loss"]
 
 
-def test_two_trainings_with_one_seed_give_the_same_model(train: Train, tmp_path: Path) -> None:
+def test_two_trainings_with_the_same_seed_give_the_same_model(train: Train, tmp_path: Path) -> None:
     assert train(tmp_path / "a").history == train(tmp_path / "b").history
     assert weights(tmp_path / "a") == weights(tmp_path / "b")
 
@@ -76,7 +76,7 @@ def test_another_seed_gives_another_model(train: Train, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("stopped_after", [2, 5])
-def test_a_training_that_was_stopped_goes_on_to_the_same_model(
+def test_a_stopped_training_is_resumed_and_gives_the_same_model(
     train: Train, tmp_path: Path, stopped_after: int
 ) -> None:
     done = 0
@@ -94,7 +94,7 @@ def test_a_training_that_was_stopped_goes_on_to_the_same_model(
     assert weights(tmp_path / "parts") == weights(tmp_path / "whole")
 
 
-def test_a_training_that_is_over_is_not_done_again(train: Train, tmp_path: Path) -> None:
+def test_a_finished_training_is_not_repeated(train: Train, tmp_path: Path) -> None:
     steps: list[int] = []
     first = train(tmp_path)
     again = train(tmp_path, progress=lambda what, number: steps.append(number))
@@ -107,7 +107,7 @@ def test_a_folder_of_another_training_is_refused(train: Train, tmp_path: Path) -
         train(tmp_path, Fit(**{**vars(FEW), "learning_rate": 1e-2}))
 
 
-def test_a_damaged_checkpoint_is_one_clear_line(train: Train, tmp_path: Path) -> None:
+def test_a_damaged_checkpoint_is_refused(train: Train, tmp_path: Path) -> None:
     train(tmp_path)
     [checkpoint] = tmp_path.glob("checkpoint-*")
     (checkpoint / "model.safetensors").write_bytes(b"not a model")
@@ -118,14 +118,14 @@ def test_a_damaged_checkpoint_is_one_clear_line(train: Train, tmp_path: Path) ->
 def test_training_stops_when_the_validation_loss_no_longer_falls(
     cross_encoder: str, tmp_path: Path
 ) -> None:
-    # What is validated is the opposite of what is learned.
+    # The labels for validation are the opposite of those for training.
     opposite = [TrainingPair(pair.question, pair.text, 1 - pair.label) for pair in PAIRS]
     settings = Fit(**{**vars(FEW), "epochs": 20, "patience": 2, "learning_rate": 3e-3})
     state = train_cross_encoder(cross_encoder, lambda number: PAIRS, opposite, tmp_path, settings)
     assert len(state.history) == state.best + 1 + settings.patience < 20
 
 
-def test_the_model_s_card_names_base_data_settings_and_figures(
+def test_the_card_of_a_model_has_its_data_settings_and_figures(
     train: Train, tmp_path: Path
 ) -> None:
     state = train(tmp_path, data="Halves of sentences.")
@@ -146,7 +146,7 @@ def test_a_trained_cross_encoder_reranks(cross_encoder: str, tmp_path: Path) -> 
         assert reranker.rerank(start, pair, [2.0, 1.0]).order == (1, 0)
 
 
-def test_nothing_to_learn_from_is_said(cross_encoder: str, tmp_path: Path) -> None:
+def test_training_without_examples_is_refused(cross_encoder: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="nothing to learn from"):
         train_cross_encoder(cross_encoder, lambda number: [], [], tmp_path, FEW)
 
@@ -154,6 +154,6 @@ def test_nothing_to_learn_from_is_said(cross_encoder: str, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     "wrong", [{"batch": 0}, {"learning_rate": -1.0}, {"warmup": 1.0}, {"patience": 0}]
 )
-def test_settings_that_cannot_be_are_refused_by_name(wrong: dict[str, float]) -> None:
+def test_invalid_settings_are_refused_by_name(wrong: dict[str, float]) -> None:
     with pytest.raises(InputError, match=next(iter(wrong))):
         Fit(**wrong)  # type: ignore[arg-type]

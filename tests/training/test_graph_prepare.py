@@ -1,4 +1,4 @@
-"""Preparing the graphs of a collection: on all cores, and from where it was stopped."""
+"""Preparing the graphs of a collection: in parallel, and resumed after an interruption."""
 
 from pathlib import Path
 
@@ -41,7 +41,7 @@ def test_all_posts_are_prepared_in_their_order(tmp_path: Path, processes: int) -
         assert store["7"] == tensors(GraphBuilder("terms").build(SOURCES[7][1]), vocabulary)
 
 
-def test_what_is_there_is_not_made_again(tmp_path: Path) -> None:
+def test_existing_graphs_are_not_made_again(tmp_path: Path) -> None:
     path = tmp_path / "graphs.sqlite"
     vocabulary = count_types([SOURCES[0][1]], CHOICES, 1).vocabulary()
 

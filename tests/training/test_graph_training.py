@@ -1,4 +1,4 @@
-"""Training of graph models: pairs of texts, losses, the fit, and what comes out of it."""
+"""Training of graph models: pairs of texts, the loss, the fit, and the trained model."""
 
 import json
 import lzma
@@ -75,7 +75,7 @@ def graphs(tmp_path_factory):
     return vocabulary, graph_pairs(pairs, making, store)
 
 
-def test_loss_falls_and_answers_are_found_earlier_than_before_training(graphs, tmp_path):
+def test_training_lowers_the_loss_and_raises_the_ranks_of_answers(graphs, tmp_path):
     vocabulary, pairs = graphs
     torch.manual_seed(FIT.seed)
     before = found_answers(reading(new_network(MODEL, vocabulary, FIT)), pairs[:12])
@@ -87,7 +87,7 @@ def test_loss_falls_and_answers_are_found_earlier_than_before_training(graphs, t
     assert after.reciprocal_rank > before.reciprocal_rank
 
 
-def test_training_that_was_stopped_goes_on_to_the_same_model(graphs, tmp_path):
+def test_a_stopped_training_is_resumed_and_gives_the_same_model(graphs, tmp_path):
     vocabulary, pairs = graphs
     settings = GraphFit(epochs=2, batch=8, device="cpu", checkpoint_every=2, formulas=0.2)
 
@@ -107,7 +107,7 @@ def test_training_that_was_stopped_goes_on_to_the_same_model(graphs, tmp_path):
         np.testing.assert_array_equal(weight, cut.weights[name])
 
 
-def test_another_training_is_not_gone_on_with(graphs, tmp_path):
+def test_a_different_training_is_not_resumed(graphs, tmp_path):
     vocabulary, pairs = graphs
     settings = GraphFit(epochs=1, batch=8, device="cpu")
     train_graph_model(MODEL, vocabulary, pairs, pairs[:8], tmp_path, settings)
@@ -115,7 +115,7 @@ def test_another_training_is_not_gone_on_with(graphs, tmp_path):
         train_graph_model(MODEL, vocabulary, pairs[1:], pairs[:8], tmp_path, settings)
 
 
-def test_maxsim_with_masks_is_maxsim_without_padding():
+def test_maxsim_with_masks_equals_maxsim_without_padding():
     random = torch.Generator().manual_seed(1)
     counts = [3, 1, 4]
     vectors = torch.nn.functional.normalize(torch.randn(8, 5, generator=random), dim=1)
@@ -127,7 +127,7 @@ def test_maxsim_with_masks_is_maxsim_without_padding():
             assert scores[row, column] == pytest.approx(float(plain), abs=1e-6)
 
 
-def test_each_part_of_the_loss_counts_as_its_weight_says(graphs):
+def test_each_part_of_the_loss_counts_by_its_weight(graphs):
     vocabulary, pairs = graphs
     torch.manual_seed(1)
     network = new_network(MODEL, vocabulary, FIT).eval()
@@ -139,7 +139,7 @@ def test_each_part_of_the_loss_counts_as_its_weight_says(graphs):
     assert pair_loss(network, batch, Weights(1.0, 0.5)).item() > maxsim_alone
 
 
-def test_hard_negatives_make_a_question_harder(graphs, tmp_path):
+def test_hard_negatives_raise_the_loss(graphs, tmp_path):
     vocabulary, _ = graphs
     texts = some_pairs()
     wrong = hard_negatives(texts, 2)
@@ -153,14 +153,14 @@ def test_hard_negatives_make_a_question_harder(graphs, tmp_path):
     assert harder > pair_loss(network, plain[:8], Weights(1.0)).item()
 
 
-def test_negatives_of_the_same_tag_share_it():
+def test_negatives_of_the_same_tag_have_the_tags_of_the_question():
     pairs = some_pairs()
     for number, others in enumerate(hard_negatives(pairs, 2, same_tag=True)):
         assert others
         assert all(pairs[other].tags == pairs[number].tags for other in others)
 
 
-def test_pairs_that_touch_a_topic_are_not_learned_from(tmp_path):
+def test_pairs_that_overlap_a_topic_are_dropped(tmp_path):
     topic = "How many ways are there to put seven different balls into three boxes at all?"
     rows = [
         {"q": f"Tell me: {topic}", "a": "There are three to the power of seven ways to do that."},
@@ -193,7 +193,7 @@ def test_wrong_settings_are_refused():
             GraphFit(**settings)
 
 
-def test_variants_of_an_experiment_differ_in_one_thing_and_can_all_be_trained(tmp_path):
+def test_variants_of_an_experiment_have_distinct_names_and_the_last_can_be_trained(tmp_path):
     pairs = some_pairs(16)
     settings = GraphFit(epochs=1, batch=8, device="cpu")
     vocabulary = vocabulary_of(pairs, MODEL.graphs, processes=1)
@@ -209,7 +209,7 @@ def test_variants_of_an_experiment_differ_in_one_thing_and_can_all_be_trained(tm
         assert 0 < found_answers(reading(trained.network), graphs).reciprocal_rank <= 1
 
 
-def test_texts_become_a_model_with_a_card_that_can_be_searched_with(tmp_path):
+def test_training_from_texts_gives_a_model_with_a_card(tmp_path):
     found = train_from_texts(some_pairs(), MODEL, FIT, tmp_path, processes=1)
     card = (tmp_path / "model" / "README.md").read_text(encoding="utf-8")
     assert "graph encoder" in card
@@ -219,7 +219,7 @@ def test_texts_become_a_model_with_a_card_that_can_be_searched_with(tmp_path):
 
 
 @pytest.mark.thorough
-def test_the_command_learns_from_a_file_and_from_threads(tmp_path):
+def test_the_command_trains_on_a_file_and_on_threads(tmp_path):
     pairs = some_pairs(40)
     with lzma.open(tmp_path / "qa.jsonl.xz", "wt", encoding="utf-8") as file:
         for pair in pairs[:30]:
@@ -236,7 +236,7 @@ def test_the_command_learns_from_a_file_and_from_threads(tmp_path):
     words = [str(tmp_path), str(tmp_path / "out"), *threads, *size, *kind]
     found = CliRunner().invoke(command, words)
     assert found.exit_code == 0, found.output
-    # Of forty pairs four are kept aside.
+    # Four of forty pairs are held out.
     card = (tmp_path / "out" / "model" / "README.md").read_text(encoding="utf-8")
     assert "36 pairs in an epoch" in card
     choices = load_model(tmp_path / "out" / "model").choices
@@ -245,7 +245,7 @@ def test_the_command_learns_from_a_file_and_from_threads(tmp_path):
 
 
 @pytest.mark.thorough
-def test_the_command_takes_the_thesis_network_and_replaces_what_is_given(tmp_path):
+def test_the_command_uses_a_preset_of_the_thesis_with_the_given_options(tmp_path):
     with lzma.open(tmp_path / "qa.jsonl.xz", "wt", encoding="utf-8") as file:
         for pair in some_pairs(40):
             row = {"q": pair.question, "a": pair.answer, "src": "own", "lang": "en", "kind": "qa"}
@@ -264,7 +264,7 @@ def test_the_command_takes_the_thesis_network_and_replaces_what_is_given(tmp_pat
 
 
 @pytest.mark.thorough
-def test_the_command_learns_from_graphs_that_were_imported(tmp_path):
+def test_the_command_trains_on_imported_graphs(tmp_path):
     records = []
     for number, pair in enumerate(some_pairs(40)):
         for name, text in ((f"q{number}", pair.question), (f"a{number}", pair.answer)):
@@ -287,7 +287,7 @@ def test_the_command_learns_from_graphs_that_were_imported(tmp_path):
     assert isinstance(CliRunner().invoke(command, words).exception, InputError)
 
 
-def test_the_command_names_what_it_does_not_know(tmp_path):
+def test_the_command_refuses_an_unknown_structure(tmp_path):
     words = [str(tmp_path), str(tmp_path / "out"), "--structure", "hierarchy"]
     found = CliRunner().invoke(command, words)
     assert isinstance(found.exception, InputError)

@@ -1,4 +1,4 @@
-"""What models learn from: pairs from judgments and threads, in fair epochs."""
+"""Training pairs from judgments and threads, and balanced epochs."""
 
 from dataclasses import replace
 
@@ -35,7 +35,7 @@ def test_judged_posts_become_pairs_from_the_relevant_grade_on() -> None:
     assert {pair.question for pair in pairs} == {"asked"}
 
 
-def test_judgments_of_unknown_topics_and_posts_are_passed_over() -> None:
+def test_judgments_of_unknown_topics_and_posts_are_skipped() -> None:
     judgments = [Judgment("A.9", "1", 3), Judgment("A.1", "9", 3)]
     assert judged_pairs({"A.1": Query("A.1", "asked")}, {"1": answer(1)}.get, judgments) == []
 
@@ -46,19 +46,19 @@ def test_only_answers_with_enough_votes_are_examples() -> None:
     assert len(thread_pairs(posts, minimum_score=None)) == 3
 
 
-def test_accepted_answers_are_examples_whatever_their_votes() -> None:
+def test_accepted_answers_are_examples_regardless_of_their_votes() -> None:
     posts = [replace(answer(1, score=60), accepted_id="2"), replace(answer(2), accepted_id="2")]
     assert [pair.text for pair in thread_pairs(posts, accepted=True)] == ["answer 2"]
 
 
-def test_negatives_are_the_most_similar_without_a_shared_tag() -> None:
+def test_negatives_are_the_most_similar_answers_without_a_shared_tag() -> None:
     similar = [answer(2, "algebra"), answer(3, "sets"), answer(4), answer(5, "groups", "sets")]
     found = unlike_negatives(answer(1, "algebra"), similar, count=5)
     assert [pair.text for pair in found] == ["answer 3", "answer 5"]
     assert len(unlike_negatives(answer(1, "algebra"), similar, count=1)) == 1
 
 
-def test_added_pairs_look_alike_whether_they_belong_together_or_not() -> None:
+def test_added_positive_and_negative_pairs_have_the_same_form() -> None:
     asked = answer(1, "algebra", score=60)
     [right], [wrong] = thread_pairs([asked]), unlike_negatives(asked, [answer(2, "sets")])
     assert right.question == wrong.question == "question 1"
@@ -66,7 +66,7 @@ def test_added_pairs_look_alike_whether_they_belong_together_or_not() -> None:
 
 
 @given(labels, st.integers(0, 9), st.integers(0, 9))
-def test_an_epoch_has_all_judged_pairs_and_as_many_others_in_equal_shares(
+def test_an_epoch_has_all_judged_pairs_and_as_many_others_and_is_balanced(
     judged: list[float], threads: int, epoch: int
 ) -> None:
     pairs = [TrainingPair("asked", str(number), label) for number, label in enumerate(judged)]
@@ -85,7 +85,7 @@ def test_an_epoch_has_all_judged_pairs_and_as_many_others_in_equal_shares(
     assert found == epochs(epoch)
 
 
-def test_each_epoch_looks_for_negatives_of_other_questions() -> None:
+def test_each_epoch_searches_negatives_of_other_questions() -> None:
     asked: list[list[str]] = []
 
     def similar(post: Post) -> list[Post]:
@@ -108,7 +108,7 @@ def test_each_epoch_looks_for_negatives_of_other_questions() -> None:
     st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), unique=True, max_size=60),
     st.integers(2, 5),
 )
-def test_no_question_and_no_text_stands_twice_in_a_batch(
+def test_no_question_and_no_text_occurs_twice_in_a_batch(
     numbers: list[tuple[int, int]], size: int
 ) -> None:
     pairs = [TrainingPair(f"q{question}", f"t{text}", 1.0) for question, text in numbers]
@@ -117,7 +117,7 @@ def test_no_question_and_no_text_stands_twice_in_a_batch(
         assert len({pair.text for pair in batch}) == len(batch)
 
 
-def test_a_topic_is_either_learned_from_or_kept_aside() -> None:
+def test_a_topic_is_either_used_for_training_or_held_out() -> None:
     judgments = [Judgment(f"A.{n % 10}", str(n), n % 4) for n in range(100)]
     learn, check = split_topics(judgments, 0.2, seed=3)
     assert len(learn) + len(check) == 100

@@ -1,4 +1,4 @@
-"""What a reranker counts: from a small forum to a model in the default recipe."""
+"""The weight of a reranker: from a small forum to a model in the default recipe."""
 
 import json
 import random
@@ -17,7 +17,7 @@ from tests.command import Mathsetu
 from tests.light import LIGHT
 
 SUBJECTS = "primes circles series matrices limits groups integrals triangles".split()
-# The word that tells a good answer of this forum, which no part of a recipe knows of.
+# A word that marks good answers in this forum; no part of a recipe uses it.
 GOOD = "therefore"
 
 
@@ -69,7 +69,7 @@ class Guessing:
 SETTINGS = Rerank("none", depth=20, tiers=())
 
 
-def test_a_model_that_knows_more_gets_a_weight_and_pays_on_other_topics(library: Library) -> None:
+def test_a_useful_model_gets_a_weight_and_improves_held_out_topics(library: Library) -> None:
     _, queries, judgments = forum()
     found = choose_weight(library, queries, judgments, SETTINGS, Knowing())
     assert found.weight > 0
@@ -79,7 +79,7 @@ def test_a_model_that_knows_more_gets_a_weight_and_pays_on_other_topics(library:
     assert found.aside > found.without == found.gains[0.0]
 
 
-def test_a_model_that_knows_nothing_is_left_out(library: Library) -> None:
+def test_a_useless_model_gets_no_weight(library: Library) -> None:
     _, queries, _ = forum()
     judgments = [
         Judgment(query.id, f"{subject}-poor", 3)
@@ -90,7 +90,7 @@ def test_a_model_that_knows_nothing_is_left_out(library: Library) -> None:
     assert found.aside == found.without == 1
 
 
-def test_without_judged_topics_nothing_can_be_weighed(library: Library) -> None:
+def test_a_weight_cannot_be_chosen_without_judged_topics(library: Library) -> None:
     with pytest.raises(InputError, match="no topic has a judgment"):
         choose_weight(
             library, [Query("z", "primes")], [Judgment("q0", "x", 1)], SETTINGS, Knowing()
@@ -98,7 +98,9 @@ def test_without_judged_topics_nothing_can_be_weighed(library: Library) -> None:
 
 
 @pytest.mark.thorough
-def test_a_forum_becomes_a_model_in_the_default_recipe(tmp_path: Path, mathsetu: Mathsetu) -> None:
+def test_a_model_trained_on_a_forum_is_used_in_the_default_recipe(
+    tmp_path: Path, mathsetu: Mathsetu
+) -> None:
     pytest.importorskip("sentence_transformers")
     from tests.encoders.tiny import make_cross_encoder
 
@@ -126,7 +128,7 @@ def test_a_forum_becomes_a_model_in_the_default_recipe(tmp_path: Path, mathsetu:
     with Library("plain.library") as plain, Library("ranked.library") as ranked:
         assert ranked.recipe.rerank is not None
         before, after = (one.search("known of primes", 5) for one in (plain, ranked))
-    # Scores keep their meaning: it is the posts that move.
+    # The scores by rank are unchanged; only the posts change places.
     assert [hit.score for hit in after] == pytest.approx([hit.score for hit in before])
     for hit in after:
         assert "rerank" in {reason.part for reason in hit.reasons}

@@ -39,24 +39,24 @@ def raw(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_text_proposes_a_term_where_lists_mean_something_else(raw: Path) -> None:
+def test_parallel_text_gives_a_term_where_word_lists_have_another_meaning(raw: Path) -> None:
     [triangle, *_] = TermFinder(raw, "de").find(CONCEPTS)
     assert triangle.concept == "triangle"
     assert triangle.forms[0] == "Dreieck"
     assert "p" in triangle.sources
 
 
-def test_a_list_is_taken_where_there_is_no_text_but_not_other_scripts_or_signs(raw: Path) -> None:
+def test_a_word_list_gives_terms_but_not_in_other_scripts_or_with_signs(raw: Path) -> None:
     found = {one.concept: one for one in TermFinder(raw, "de").find(CONCEPTS)}
     assert found["sum"] == TermForms("sum", ("Summe",), "t")
 
 
-def test_everyday_words_need_text_that_agrees(raw: Path) -> None:
+def test_everyday_words_must_be_confirmed_by_parallel_text(raw: Path) -> None:
     assert "bank" not in {one.concept for one in TermFinder(raw, "de").find(CONCEPTS)}
 
 
 @pytest.mark.thorough
-def test_tables_are_written_as_they_are_read(raw: Path, tmp_path: Path) -> None:
+def test_written_tables_can_be_read(raw: Path, tmp_path: Path) -> None:
     count = write_terms(raw, "de", tmp_path / "tables")
     terms = read_table(tmp_path / "tables" / "de.tsv", "de")
     assert len(terms) == count
@@ -64,12 +64,12 @@ def test_tables_are_written_as_they_are_read(raw: Path, tmp_path: Path) -> None:
     assert not terms["triangle"].is_reviewed
 
 
-def test_a_language_without_a_table_of_its_own_is_refused(raw: Path, tmp_path: Path) -> None:
+def test_a_language_without_its_own_table_is_refused(raw: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="'es' has no table"):
         write_terms(raw, "es", tmp_path)
 
 
-def test_what_one_weak_source_says_must_be_confirmed(raw: Path) -> None:
+def test_a_term_from_one_weak_source_must_be_confirmed(raw: Path) -> None:
     text = [("A very small value", "Ein sehr kleinster Wert", "test")] * 6
     (raw / "parallel.en-de.tsv.xz").write_bytes(
         lzma.compress(
@@ -88,13 +88,13 @@ def test_every_word_of_a_term_must_mean_a_word_of_the_concept() -> None:
     assert confirms("xqzwv", shortest, "de") is None
 
 
-def test_every_word_of_the_concept_must_be_meant() -> None:
+def test_every_word_of_the_concept_must_be_translated() -> None:
     equation = Concept("linear-equation", "algebra", {"en": ("linear equation",)})
     assert confirms("lineare Gleichung", equation, "de")
     assert confirms("lineare Funktion", equation, "de") is False
 
 
-def test_a_script_without_spaces_has_terms_of_one_and_more_characters(tmp_path: Path) -> None:
+def test_a_script_without_spaces_has_terms_of_one_or_more_characters(tmp_path: Path) -> None:
     sentences = [
         ("Draw a triangle here", "在这里画一个三角形"),
         ("The triangle is large", "三角形很大"),
@@ -124,7 +124,7 @@ def test_one_syllable_may_confirm_a_vietnamese_term() -> None:
 
 
 @pytest.mark.thorough
-def test_a_revised_table_loses_what_is_wrong_and_keeps_the_rest(
+def test_a_revised_table_drops_wrong_terms_and_keeps_the_rest(
     raw: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own = tmp_path / "own"

@@ -1,4 +1,4 @@
-"""``mathsetu train`` as a user meets it."""
+"""``mathsetu train`` as a user runs it."""
 
 import json
 from pathlib import Path
@@ -25,7 +25,7 @@ def files(data: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", ["cross-encoder", "bi-encoder"])
-def test_a_model_is_trained_and_said_where_it_is(mathsetu: Mathsetu, data: Path, kind: str) -> None:
+def test_a_model_is_trained_and_has_a_card(mathsetu: Mathsetu, data: Path, kind: str) -> None:
     pytest.importorskip("sentence_transformers")
     from tests.encoders.tiny import make_model
 
@@ -43,7 +43,7 @@ def test_a_model_is_trained_and_said_where_it_is(mathsetu: Mathsetu, data: Path,
     assert "qrels.txt" in (data / "out" / "model" / "README.md").read_text(encoding="utf-8")
 
 
-def test_judgments_in_the_place_of_topics_are_named(mathsetu: Mathsetu, data: Path) -> None:
+def test_judgments_in_place_of_topics_are_refused(mathsetu: Mathsetu, data: Path) -> None:
     posts, _, qrels = files(data)
     shown = mathsetu(
         "train", "cross-encoder", posts, qrels, qrels, str(data / "out"), "--model", "any"
@@ -52,7 +52,7 @@ def test_judgments_in_the_place_of_topics_are_named(mathsetu: Mathsetu, data: Pa
     assert "qrels.txt: holds judgments (TREC qrels, four columns), not queries" in shown.err
 
 
-def test_judgments_of_other_posts_are_named(mathsetu: Mathsetu, data: Path) -> None:
+def test_judgments_of_other_posts_are_refused(mathsetu: Mathsetu, data: Path) -> None:
     (data / "qrels.txt").write_text("A.1 0 no-such-post 3\nA.2 0 no-such-post 3\n")
     shown = mathsetu("train", "cross-encoder", *files(data), str(data / "out"), "--model", "any",
                 "--validation", "0.5")  # fmt: skip

@@ -1,4 +1,4 @@
-"""Training on words alone sees what a reranker on words alone sees in search."""
+"""Training on words alone uses the same texts as a reranker on words in search."""
 
 from mathsetu.ranking.rerank.model_input import candidate_text, question_text
 from mathsetu.records import Formula, Judgment, Post, Query
@@ -16,7 +16,7 @@ POST = Post(
 QUERY = Query("A.1", "What is $\\lim x$ there?", title="Limits $x$", formulas=(Formula("q", "x"),))
 
 
-def test_pairs_of_words_are_what_the_reranker_reads() -> None:
+def test_training_pairs_of_words_equal_the_input_of_the_reranker() -> None:
     posts, queries = {"7": post_words(POST)}, {"A.1": query_words(QUERY)}
     [pair] = judged_pairs(queries, posts.get, [Judgment("A.1", "7", 3)])
     assert pair.question == question_text(QUERY, "words")
@@ -25,7 +25,7 @@ def test_pairs_of_words_are_what_the_reranker_reads() -> None:
     assert "\\" not in pair.question + pair.text
 
 
-def test_threads_lose_their_formulas_too() -> None:
+def test_formulas_are_removed_from_threads() -> None:
     [pair] = thread_pairs([post_words(POST)])
     assert pair.text == "By squeezing between."
     assert pair.question == "A limit of\nWhy is near 1?"

@@ -1,4 +1,4 @@
-"""Apertium: with the real program where it is installed, and with a stand-in everywhere."""
+"""Apertium: the real program if it is installed, and a substitute on any Unix system."""
 
 import shutil
 import sys
@@ -34,21 +34,21 @@ def test_a_post_is_translated_with_its_formulas(english_spanish: Translator) -> 
 
 
 @real
-def test_many_sentences_stay_at_their_places(english_spanish: Translator) -> None:
+def test_many_sentences_keep_their_order(english_spanish: Translator) -> None:
     texts = [f"The house {n} is red. ^ $ [ ] {{ }} \\ @ < > / *" for n in range(50)]
     for number, done in enumerate(english_spanish.translate(texts, "en", "es")):
         assert f"casa {number} " in done.text
 
 
 @real
-def test_a_pair_that_is_not_installed_is_named() -> None:
+def test_the_error_names_a_language_pair_that_is_not_installed() -> None:
     with pytest.raises(InputError, match="no pair from en to ne: install a package"):
         open_translator("apertium").translate(["Why?"], "en", "ne")
 
 
 @pytest.fixture
 def stand_in(tmp_path: Path) -> Path:
-    """A program that behaves as the text tells it to."""
+    """A program whose behaviour depends on its input."""
     program = tmp_path / "apertium"
     program.write_text(
         f"#!{sys.executable}\n"
@@ -67,7 +67,7 @@ def stand_in(tmp_path: Path) -> Path:
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="apertium is a Unix program")
 
 
-def test_pairs_are_found_under_any_name_of_the_language(stand_in: Path) -> None:
+def test_language_pairs_are_found_by_any_name_of_a_language(stand_in: Path) -> None:
     backend = ApertiumBackend(str(stand_in))
     assert backend.model_for("en", "hr") == "eng-hbs_HR"
     assert backend.model_for("hr", "en") == "hbs-eng"
@@ -75,13 +75,15 @@ def test_pairs_are_found_under_any_name_of_the_language(stand_in: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_a_blank_line_from_the_program_moves_no_sentence(stand_in: Path) -> None:
+def test_a_blank_line_in_the_output_does_not_shift_sentences(stand_in: Path) -> None:
     backend = ApertiumBackend(str(stand_in))
     given = ["one", "two", "break", "four", "five"]
     assert backend.translate(given, "en", "es") == ["ONE", "TWO", "BR EAK", "FOUR", "FIVE"]
 
 
-def test_marks_of_words_that_could_not_be_inflected_are_taken_off(stand_in: Path) -> None:
+def test_marks_of_uninflected_words_are_removed_if_the_source_has_no_such_sign(
+    stand_in: Path,
+) -> None:
     backend = ApertiumBackend(str(stand_in))
     given = ["mark a word", "a # of mine, mark"]
     assert backend.translate(given, "en", "es") == ["COME A WORD", "A # OF MINE, COME#"]
@@ -93,11 +95,11 @@ def test_a_program_that_hangs_is_stopped(stand_in: Path) -> None:
         ApertiumBackend(str(stand_in), timeout=0.5).translate(["sleep"], "en", "es")
 
 
-def test_a_program_that_fails_says_why(stand_in: Path) -> None:
+def test_the_error_contains_the_message_of_a_failed_program(stand_in: Path) -> None:
     with pytest.raises(MathSetuError, match="apertium -u en-es failed: cannot do that"):
         ApertiumBackend(str(stand_in)).translate(["fail"], "en", "es")
 
 
-def test_a_missing_program_says_what_to_install() -> None:
+def test_the_error_for_a_missing_program_says_what_to_install() -> None:
     with pytest.raises(InputError, match="apt-get install apertium"):
         ApertiumBackend("no-such-program").translate(["one"], "en", "es")

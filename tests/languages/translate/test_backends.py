@@ -1,4 +1,4 @@
-"""The table of backends: what can be asked for, and what is said when a part is missing."""
+"""The table of translation backends: their options, and errors for missing packages."""
 
 import subprocess
 import sys
@@ -21,7 +21,7 @@ def test_every_backend_can_be_opened_without_its_packages(name: str) -> None:
 
 
 @pytest.mark.thorough
-def test_opening_a_backend_loads_nothing_heavy() -> None:
+def test_opening_a_backend_imports_no_large_library() -> None:
     code = (
         "import sys; from mathsetu.languages.translate import open_translator;"
         "open_translator('nllb'); open_translator('ctranslate2', 'folder'); print(*sys.modules)"
@@ -40,7 +40,7 @@ def test_opening_a_backend_loads_nothing_heavy() -> None:
         ("ctranslate2", "some/folder", "tokenizers", "ctranslate2"),
     ],
 )
-def test_a_missing_package_says_what_to_install(
+def test_the_error_for_a_missing_package_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, name: str, model: str, package: str, extra: str
 ) -> None:
     monkeypatch.setitem(sys.modules, package, None)
@@ -49,12 +49,12 @@ def test_a_missing_package_says_what_to_install(
         translator.translate(["Why?"], "en", "hi")
 
 
-def test_a_model_where_none_is_taken_is_refused() -> None:
+def test_a_model_for_a_backend_without_models_is_refused() -> None:
     with pytest.raises(InputError, match="apertium takes no model"):
         open_translator("apertium", "eng-spa")
 
 
-def test_a_backend_that_needs_a_folder_says_so() -> None:
+def test_the_error_says_that_a_backend_needs_the_folder_of_a_model() -> None:
     with pytest.raises(InputError, match="ctranslate2 needs the folder of a model"):
         open_translator("ctranslate2")
 
@@ -69,7 +69,7 @@ def test_the_caller_chooses_the_cache(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("language", ["hi", "es", "cs", "hr", "fa", "ne"])
-def test_the_glossary_serves_every_language_of_the_table(language: str) -> None:
+def test_the_glossary_translates_to_and_from_every_language_of_the_table(language: str) -> None:
     translator = open_translator("glossary")
     [there] = translator.translate(["Is $n$ a prime number?"], "en", language)
     assert "prime number" not in there.text
@@ -78,6 +78,6 @@ def test_the_glossary_serves_every_language_of_the_table(language: str) -> None:
     assert "prime number" in back.text
 
 
-def test_the_glossary_names_the_languages_it_has() -> None:
+def test_the_glossary_refuses_an_unknown_language() -> None:
     with pytest.raises(InputError, match="the glossary has no language 'tlh'"):
         open_translator("glossary").translate(["Why?"], "en", "tlh")

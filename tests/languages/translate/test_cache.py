@@ -1,4 +1,4 @@
-"""What was translated once is remembered, and a broken memory stops nothing."""
+"""The cache of translations; a broken cache prevents no translation."""
 
 import sys
 import warnings
@@ -13,7 +13,7 @@ from mathsetu.languages.translate.cache import Cache, Direction, cache_folder, m
 DIRECTION = Direction("nllb", "small", "en", "hi")
 
 
-def test_backend_model_and_direction_are_told_apart(tmp_path: Path) -> None:
+def test_the_cache_distinguishes_backends_models_and_directions(tmp_path: Path) -> None:
     cache = Cache(tmp_path / "cache")
     cache.remember(DIRECTION, {"one": "एक"})
     assert cache.recall(DIRECTION, ["one"]) == {"one": "एक"}
@@ -26,14 +26,14 @@ def test_backend_model_and_direction_are_told_apart(tmp_path: Path) -> None:
         assert cache.recall(other, ["one"]) == {}
 
 
-def test_the_newest_translation_stays(tmp_path: Path) -> None:
+def test_a_new_translation_replaces_the_old_one(tmp_path: Path) -> None:
     cache = Cache(tmp_path / "cache")
     cache.remember(DIRECTION, {"one": "1"})
     cache.remember(DIRECTION, {"one": "एक"})
     assert cache.recall(DIRECTION, ["one"]) == {"one": "एक"}
 
 
-def test_a_broken_file_is_set_aside_with_a_warning(tmp_path: Path) -> None:
+def test_a_broken_file_is_renamed_with_a_warning(tmp_path: Path) -> None:
     path = tmp_path / "cache"
     path.write_bytes(b"this is no database " * 100)
     cache = Cache(path)
@@ -45,7 +45,7 @@ def test_a_broken_file_is_set_aside_with_a_warning(tmp_path: Path) -> None:
     assert cache.recall(DIRECTION, ["one"]) == {"one": "एक"}
 
 
-def test_a_file_that_breaks_inside_is_set_aside_too(tmp_path: Path) -> None:
+def test_a_file_with_damaged_content_is_renamed_with_a_warning(tmp_path: Path) -> None:
     cache = Cache(tmp_path / "cache")
     cache.remember(DIRECTION, {f"text {number}": "x" * 100 for number in range(1000)})
     content = bytearray(cache.path.read_bytes())
@@ -56,7 +56,7 @@ def test_a_file_that_breaks_inside_is_set_aside_too(tmp_path: Path) -> None:
     assert list(tmp_path.glob("cache.broken-*"))
 
 
-def test_a_place_that_cannot_be_written_gives_a_warning_only(tmp_path: Path) -> None:
+def test_an_unusable_path_gives_only_a_warning(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.warns(RuntimeWarning, match="not used"):
         assert Cache(tmp_path / "file" / "cache").recall(DIRECTION, ["one"]) == {}
@@ -66,7 +66,7 @@ def test_a_place_that_cannot_be_written_gives_a_warning_only(tmp_path: Path) -> 
 
 
 def _write(path: Path, worker: int) -> int:
-    warnings.simplefilter("error")  # a cache that is not used would only warn
+    warnings.simplefilter("error")  # an unusable cache only warns
     cache = Cache(path)
     for number in range(20):
         cache.remember(DIRECTION, {f"{worker} {number}": "x", "all": str(worker)})
@@ -83,7 +83,7 @@ def test_processes_share_one_file(tmp_path: Path) -> None:
     assert len(Cache(path).recall(DIRECTION, texts)) == 80
 
 
-def test_a_model_trained_anew_in_its_folder_is_another_model(tmp_path: Path) -> None:
+def test_a_model_trained_again_in_its_folder_has_another_stamp(tmp_path: Path) -> None:
     weights = tmp_path / "model.safetensors"
     weights.write_text("one")
     before = model_stamp(str(tmp_path))
@@ -93,7 +93,7 @@ def test_a_model_trained_anew_in_its_folder_is_another_model(tmp_path: Path) -> 
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the folder has another name there")
-def test_the_cache_lies_where_the_platform_wants_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cache_is_in_the_cache_folder_of_the_platform(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
     assert Cache().path == Path("/somewhere/mathsetu/translations.sqlite")
     monkeypatch.delenv("XDG_CACHE_HOME")

@@ -1,4 +1,4 @@
-"""Whole posts through `Translator`: no formula is lost, no sentence is done twice."""
+"""Translation of whole posts: no formula is lost, and no sentence is translated twice."""
 
 import random
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from mathsetu.markup import split
 
 
 class Echo:
-    """Gives back what it gets, and keeps a list of it."""
+    """Returns its input unchanged and records it."""
 
     name = "echo"
     chunk = 2
@@ -34,7 +34,7 @@ class Echo:
 
 
 class Hostile(Echo):
-    """Does to names what translators do, and writes delimiters of its own."""
+    """Changes masks as translators do, and adds delimiters."""
 
     noise = (
         "",
@@ -81,7 +81,7 @@ POSTS = st.lists(st.one_of(WORDS, FORMULAS.map(lambda f: f + " ")), max_size=25)
 
 
 @given(st.one_of(POSTS, st.text()))
-def test_a_backend_that_changes_nothing_changes_nothing(text: str) -> None:
+def test_a_text_is_unchanged_if_the_backend_changes_nothing(text: str) -> None:
     [done] = Translator(Echo()).translate([text], "en", "hi")
     assert (done.text, done.lost) == (text, ())
 
@@ -114,13 +114,13 @@ def test_a_translated_dollar_does_not_open_a_formula() -> None:
     assert "kostet \\$x" in done.text
 
 
-def test_sentences_come_to_the_backend_short_and_numbered_from_one() -> None:
+def test_the_backend_gets_single_sentences_with_masks_numbered_from_1() -> None:
     echo = Echo()
     Translator(echo).translate(["Let $a$ be\neven. Let $b$ be odd."], "en", "hi")
     assert echo.seen == ["Let QZ1 be even.", "Let QZ1 be odd."]
 
 
-def test_what_has_no_words_is_not_translated() -> None:
+def test_a_text_without_words_is_not_translated() -> None:
     echo = Echo()
     text = "$$x^2 = 1$$\n\n$a$, $b$.\n\n1234 --"
     assert Translator(echo).translate([text], "en", "hi")[0].text == text
@@ -133,32 +133,32 @@ def test_each_distinct_sentence_is_translated_once() -> None:
     assert echo.seen == ["Why?", "Show it."]
 
 
-def test_characters_that_no_backend_can_read_do_no_harm(tmp_path: Path) -> None:
+def test_characters_that_no_backend_can_read_are_kept(tmp_path: Path) -> None:
     translator = Translator(Echo(), Cache(tmp_path / "cache"))
     text = "half \ud800 a NUL \0 and $x$"
     assert translator.translate([text], "en", "hi")[0].text == text
 
 
-def test_the_same_language_needs_no_backend() -> None:
+def test_a_text_in_the_target_language_is_not_translated() -> None:
     echo = Echo()
     [done] = Translator(echo).translate(["Let it be."], "en", "eng_Latn")
     assert (done.text, done.backend, echo.seen) == ("Let it be.", "", [])
 
 
-def test_two_languages_outside_the_table_are_still_two() -> None:
+def test_two_languages_outside_the_table_are_not_the_same_language() -> None:
     echo = Echo()
     [done] = Translator(echo).translate(["Let it be."], "fra_Latn", "deu_Latn")
     assert (done.backend, echo.seen) == ("echo", ["Let it be."])
 
 
-def test_a_translation_says_where_it_comes_from() -> None:
+def test_a_translation_has_its_backend_model_and_time() -> None:
     first, second = Translator(Echo()).translate(["Let it be.", "$x$"], "en", "hi")
     assert (first.backend, first.model) == ("echo", "none")
     assert first.seconds > 0
     assert second.seconds == 0
 
 
-def test_what_is_remembered_is_not_done_again(tmp_path: Path) -> None:
+def test_a_cached_sentence_is_not_translated_again(tmp_path: Path) -> None:
     cache = Cache(tmp_path / "cache")
     Translator(Echo(), cache).translate(["Let $a$ be even."], "en", "hi")
     echo = Echo()
@@ -168,7 +168,7 @@ def test_what_is_remembered_is_not_done_again(tmp_path: Path) -> None:
     assert echo.seen == ["Let QZ1 be even."]
 
 
-def test_interrupted_work_goes_on_where_it_stopped(tmp_path: Path) -> None:
+def test_an_interrupted_translation_resumes_where_it_stopped(tmp_path: Path) -> None:
     class Interrupted(Echo):
         def translate(self, sentences: Sequence[str], source: str, target: str) -> list[str]:
             if self.seen:
@@ -184,14 +184,14 @@ def test_interrupted_work_goes_on_where_it_stopped(tmp_path: Path) -> None:
     assert echo.seen == ["Three.", "Four."]
 
 
-def test_progress_is_told_after_each_chunk() -> None:
+def test_progress_is_reported_after_each_chunk() -> None:
     told: list[tuple[int, int]] = []
     texts = ["One.", "Two.", "Three."]
     Translator(Echo()).translate(texts, "en", "hi", progress=lambda *step: told.append(step))
     assert told == [(2, 3), (3, 3)]
 
 
-def test_a_backend_that_miscounts_is_an_error() -> None:
+def test_a_wrong_number_of_translations_is_an_error() -> None:
     class Short(Echo):
         def translate(self, sentences: Sequence[str], source: str, target: str) -> list[str]:
             return []
@@ -202,7 +202,7 @@ def test_a_backend_that_miscounts_is_an_error() -> None:
 
 @pytest.mark.shared
 @pytest.mark.thorough
-def test_every_topic_survives_a_hostile_backend(shared_data: Path) -> None:
+def test_a_hostile_backend_loses_no_formula_of_a_topic(shared_data: Path) -> None:
     lines = [
         line
         for file in sorted((shared_data / "crossmath" / "topics").glob("*.tsv"))

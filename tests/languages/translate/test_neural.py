@@ -26,7 +26,7 @@ SPANISH = (
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("models")
-    # More threads only wait for each other on models this small.
+    # With models this small, more threads are slower.
     threads = tiny.torch.get_num_threads()
     tiny.torch.set_num_threads(1)
     tiny.make_nllb(folder / "nllb")
@@ -67,7 +67,9 @@ def test_the_language_codes_reach_the_model(models: dict[str, Path], family: str
 
 
 @pytest.mark.parametrize("family", ["nllb", "mbart"])
-def test_a_converted_model_gives_the_same(converted: dict[str, Path], family: str) -> None:
+def test_a_converted_model_gives_the_same_translations(
+    converted: dict[str, Path], family: str
+) -> None:
     translator = open_translator(
         "ctranslate2", str(converted[family]), device="cpu", remember=False
     )
@@ -75,14 +77,14 @@ def test_a_converted_model_gives_the_same(converted: dict[str, Path], family: st
     assert translator.translate([SPANISH], "es", "en")[0].text == POST
 
 
-def test_a_batch_of_many_lengths_keeps_its_order(models: dict[str, Path]) -> None:
+def test_sentences_of_many_lengths_keep_their_order(models: dict[str, Path]) -> None:
     texts = [row[0].replace("QZ1", "$a$").replace("QZ2", "$b$") for row in tiny.SENTENCES] * 20
     wanted = [row[2].replace("QZ1", "$a$").replace("QZ2", "$b$") for row in tiny.SENTENCES] * 20
     done = nllb(models).translate(texts, "en", "es")
     assert [translation.text for translation in done] == wanted
 
 
-def test_a_batch_is_no_larger_than_the_memory_it_needs(models: dict[str, Path]) -> None:
+def test_batches_of_long_sentences_are_smaller(models: dict[str, Path]) -> None:
     backend = nllb(models).backend
     batches = backend._batches(["Why? " * 100] * 10 + ["Why?"] * 100)  # type: ignore[attr-defined]
     assert sorted(number for batch in batches for number in batch) == list(range(110))
@@ -90,29 +92,33 @@ def test_a_batch_is_no_larger_than_the_memory_it_needs(models: dict[str, Path]) 
     assert max(map(len, batches)) == 32
 
 
-def test_a_sentence_longer_than_the_model_still_comes_out(models: dict[str, Path]) -> None:
+def test_a_sentence_longer_than_the_limit_of_the_model_keeps_its_formula(
+    models: dict[str, Path],
+) -> None:
     [done] = nllb(models).translate(["prime " * 99 + "of $x$"], "en", "es")
     assert "$x$" in done.text
 
 
-def test_the_models_own_codes_are_understood(models: dict[str, Path]) -> None:
+def test_language_codes_of_the_model_are_accepted(models: dict[str, Path]) -> None:
     [done] = nllb(models).translate(["Why?"], "eng_Latn", "spa_Latn")
     assert done.text == "¿Por qué?"
     nllb(models).translate(["Why?"], "en", "fra_Latn")  # in the model, not in our table
 
 
-def test_a_language_that_the_model_lacks_is_named(models: dict[str, Path]) -> None:
+def test_the_error_names_a_language_that_the_model_lacks(models: dict[str, Path]) -> None:
     with pytest.raises(InputError, match="no language 'tlh'; give a code"):
         nllb(models).translate(["Why?"], "en", "tlh")
 
 
-def test_the_other_familys_model_is_refused_with_the_right_name(models: dict[str, Path]) -> None:
+def test_a_model_of_the_other_family_is_refused_with_the_right_backend(
+    models: dict[str, Path],
+) -> None:
     wrong = open_translator("nllb", str(models["mbart"]), remember=False)
     with pytest.raises(InputError, match="this is an mBART-50 model; use backend 'mbart'"):
         wrong.translate(["Why?"], "en", "es")
 
 
-def test_weights_that_could_run_code_are_refused(models: dict[str, Path], tmp_path: Path) -> None:
+def test_pickled_weights_are_refused(models: dict[str, Path], tmp_path: Path) -> None:
     for file in models["nllb"].iterdir():
         if file.is_file() and file.suffix != ".safetensors":
             (tmp_path / file.name).write_bytes(file.read_bytes())
@@ -121,7 +127,7 @@ def test_weights_that_could_run_code_are_refused(models: dict[str, Path], tmp_pa
         open_translator("nllb", str(tmp_path), remember=False).translate(["Why?"], "en", "es")
 
 
-def test_a_missing_model_gives_one_clear_line(
+def test_the_error_for_a_missing_model_has_one_line(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
@@ -132,7 +138,7 @@ def test_a_missing_model_gives_one_clear_line(
         open_translator("mbart", str(tmp_path / "none")).translate(["Why?"], "en", "es")
 
 
-def test_a_model_of_the_hub_is_fetched_once_and_then_read_from_its_folder(
+def test_a_model_of_the_hub_is_downloaded_and_read_from_its_folder(
     models: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fetched = []
@@ -147,7 +153,7 @@ def test_a_model_of_the_hub_is_fetched_once_and_then_read_from_its_folder(
     assert fetched == [("facebook/nllb-tiny", "refs/pr/4")]
 
 
-def test_a_model_of_the_hub_with_pickled_weights_alone_says_what_to_name(
+def test_the_error_for_a_model_without_safetensors_weights_asks_for_a_revision(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("huggingface_hub.snapshot_download", lambda *a, **b: str(tmp_path))
@@ -155,14 +161,16 @@ def test_a_model_of_the_hub_with_pickled_weights_alone_says_what_to_name(
         open_translator("nllb", "a/b", remember=False).translate(["Why?"], "en", "es")
 
 
-def test_a_folder_without_a_converted_model_says_how_to_convert(models: dict[str, Path]) -> None:
+def test_the_error_for_a_folder_without_a_converted_model_says_to_convert_it(
+    models: dict[str, Path],
+) -> None:
     pytest.importorskip("ctranslate2")
     folder = str(models["nllb"])
     with pytest.raises(InputError, match=r"no model\.bin; convert the model"):
         open_translator("ctranslate2", folder, remember=False).translate(["Why?"], "en", "es")
 
 
-def test_a_broken_converted_model_is_named(converted: dict[str, Path], tmp_path: Path) -> None:
+def test_a_broken_converted_model_is_refused(converted: dict[str, Path], tmp_path: Path) -> None:
     (tmp_path / "model.bin").write_bytes(b"broken")
     (tmp_path / "tokenizer.json").write_bytes((converted["nllb"] / "tokenizer.json").read_bytes())
     with pytest.raises(InputError, match="CTranslate2 cannot load it"):

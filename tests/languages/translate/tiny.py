@@ -1,7 +1,7 @@
-"""Small models of the real architectures, taught a few sentences, with real tokenizers.
+"""Small models of the real architectures, with real tokenizers, trained on a few sentences.
 
-Each learns the same English sentences in Hindi and in Spanish, so that only the language codes can
-tell it which of the two is wanted, and English from both.
+Each learns to translate the same English sentences to Hindi and to Spanish, so that only the
+language codes determine the target, and to translate both back to English.
 """
 
 import json
@@ -27,7 +27,7 @@ LANGUAGES = ("en", "hi", "es")
 
 
 def make_nllb(folder: Path) -> None:
-    """An M2M100 model with an NLLB tokenizer, as the hub keeps them (tokenizer.json)."""
+    """Write an M2M100 model with an NLLB tokenizer, in the form of the hub (tokenizer.json)."""
     torch.manual_seed(1)
     pieces = _train_pieces(folder, "bpe")
     tokenizer = transformers.AutoTokenizer.from_pretrained(pieces)
@@ -43,7 +43,7 @@ def make_nllb(folder: Path) -> None:
 
 
 def make_mbart(folder: Path) -> None:
-    """An mBART model whose tokenizer is a bare SentencePiece file, as the hub keeps it."""
+    """Write an mBART model whose tokenizer is only a SentencePiece file, in the form of the hub."""
     torch.manual_seed(1)
     pieces = _train_pieces(folder, "unigram")
     tokenizer = transformers.AutoTokenizer.from_pretrained(pieces)
@@ -51,7 +51,7 @@ def make_mbart(folder: Path) -> None:
     config = transformers.MBartConfig(
         **_small(len(tokenizer)),
         max_position_embeddings=128,
-        normalize_before=True,  # old configurations have these two, and CTranslate2 asks for them
+        normalize_before=True,  # old configurations have these two; CTranslate2 needs them
         normalize_embedding=True,
     )
     model = _taught(
@@ -105,7 +105,7 @@ def _small(vocabulary: int) -> dict[str, Any]:
 
 
 def _taught(model: Any, tokenizer: Any, codes: dict[str, str]) -> Any:
-    """Teach all directions from and to English until the model knows the sentences by heart."""
+    """Train all directions from and to English until the loss is small."""
     pairs: dict[str, list[list[int]]] = {"input_ids": [], "labels": []}
     for source, target in (("en", "hi"), ("en", "es"), ("hi", "en"), ("es", "en")):
         for row in SENTENCES:
@@ -114,7 +114,7 @@ def _taught(model: Any, tokenizer: Any, codes: dict[str, str]) -> Any:
                 pairs[name].append(tokenizer(row[LANGUAGES.index(language)])["input_ids"])
     inputs = tokenizer.pad({"input_ids": pairs["input_ids"]}, return_tensors="pt")
     wanted = tokenizer.pad({"input_ids": pairs["labels"]}, return_tensors="pt")
-    # The decoder starts with </s>; which language follows is told, not learnt.
+    # The decoder starts with </s>; the language code after it is given, not learned.
     starts = torch.full((len(pairs["labels"]), 1), 2)
     decoder = torch.cat([starts, wanted["input_ids"][:, :-1]], dim=1)
     labels = wanted["input_ids"].masked_fill(wanted["attention_mask"] == 0, -100)

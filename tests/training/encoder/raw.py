@@ -1,4 +1,4 @@
-"""A small folder of raw material, in the shape that `mathsetu train encoder prepare` reads."""
+"""A small folder of raw material, in the form that `mathsetu train encoder prepare` reads."""
 
 import json
 import lzma
@@ -58,7 +58,7 @@ SENTENCES = {
     ],
 }
 NUMBERS = range(3, 11)
-#: Stands in pairs that are for validation only.
+#: A word of pairs that are for validation only.
 UNSEEN_WORD = "quokka"
 TOPIC = "In how many ways can nine guests sit around two round tables if nobody sits alone?"
 

@@ -1,4 +1,4 @@
-"""A small BERT with its WordPiece tokenizer, made in a second: a teacher, or a start."""
+"""A small BERT with its WordPiece tokenizer, made in a second: a teacher, or initial weights."""
 
 from pathlib import Path
 

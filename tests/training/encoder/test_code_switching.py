@@ -13,7 +13,7 @@ from mathsetu.training.encoder.phonetic_spelling import spell_phonetically
 _CHANCE = random.Random(1)
 
 
-def test_learned_words_join_those_of_glossary_and_dictionary() -> None:
+def test_learned_words_are_added_to_those_of_the_glossary_and_the_dictionary() -> None:
     learned = {"gcd": [("mcd", 0.5)], "cat": [("gata", 0.9)], "of": [("de", 0.8)]}
     phrases = make_lexicon("es", [("cat", "gato")], learned).phrases
     assert phrases["of"] == ("de",) * 6
@@ -21,37 +21,37 @@ def test_learned_words_join_those_of_glossary_and_dictionary() -> None:
     assert phrases["gcd"][-4:] == ("mcd",) * 4
 
 
-def test_a_letter_alone_is_a_name_and_stays() -> None:
+def test_a_single_letter_is_not_replaced() -> None:
     lexicon = make_lexicon("cs", [("x", "iks"), ("b", "bé")], {"n": [("en", 0.9)]})
     assert lexicon.swap("x b n", _CHANCE, share=1.0) == "x b n"
 
 
-def test_words_of_another_script_are_no_translations() -> None:
+def test_words_of_another_script_are_not_translations() -> None:
     phrases = make_lexicon("hi", [("cat", "gato")], {"dog": [("dog", 0.9)]}).phrases
     assert "cat" not in phrases
     assert "dog" not in phrases
 
 
-def test_formulas_and_commands_stay_even_where_a_formula_was_cut() -> None:
+def test_formulas_and_commands_are_not_replaced_even_in_a_truncated_formula() -> None:
     lexicon = Lexicon({"text": ("पाठ",), "to": ("को",), "is": ("है",)})
     kept = r"$\text{to}$ है $x \to \text{is"
     assert lexicon.swap(r"$\text{to}$ is $x \to \text{is", _CHANCE, share=1.0).startswith(kept[:20])
     assert r"\to" in lexicon.swap(r"is $x \to y", _CHANCE, share=1.0)
 
 
-def test_unknown_words_are_written_by_their_sound_at_times() -> None:
+def test_unknown_words_are_sometimes_spelled_phonetically() -> None:
     lexicon = Lexicon({}, "persian")
     written = {lexicon.swap("Cantor", random.Random(seed), share=1.0) for seed in range(30)}
     assert "Cantor" in written
     assert "کانتور" in written
 
 
-def test_latin_languages_keep_unknown_words() -> None:
+def test_languages_in_latin_script_keep_unknown_words() -> None:
     assert Lexicon({}).swap("homeomorphism", _CHANCE, share=1.0) == "homeomorphism"
 
 
 @given(st.text("abcdefghijklmnopqrstuvwxyzABCXYZ'-", min_size=1, max_size=20), st.integers())
-def test_any_word_can_be_sounded(word: str, seed: int) -> None:
+def test_any_word_can_be_spelled_phonetically(word: str, seed: int) -> None:
     chance = random.Random(seed)
     for script, first, last in (
         ("devanagari", "\u0900", "\u097f"),

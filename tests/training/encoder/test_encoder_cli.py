@@ -1,4 +1,4 @@
-"""``mathsetu train encoder`` as a user meets it: from raw text to a model that answers."""
+"""``mathsetu train encoder`` as a user runs it: from raw text to a finished model."""
 
 import subprocess
 import sys
@@ -36,7 +36,7 @@ def distil(place: Place, *more: str | Path) -> int:
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
-    """Every stage, one after the other."""
+    """The folders after all stages were run in order."""
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
     folder = tmp_path_factory.mktemp("encoder")
@@ -55,21 +55,21 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
     return made
 
 
-def test_the_model_that_comes_out_encodes_texts(place: Place) -> None:
+def test_the_trained_model_encodes_texts(place: Place) -> None:
     encoder = BuiltinEncoder(place.work / "model")
     vectors = encoder.encode([SENTENCES["en"][0], SENTENCES["hi"][0], ""])
     assert encoder.dimensions == 32
     assert np.linalg.norm(vectors, axis=1) == pytest.approx([1, 1, 0], abs=1e-5)
 
 
-def test_the_teacher_has_read_every_example(place: Place) -> None:
+def test_the_teacher_encodes_every_example(place: Place) -> None:
     targets = np.load(place.work / "teacher.targets.npy")
     with np.load(place.work / "english.npz") as english, np.load(place.work / "other.npz") as other:
         assert len(targets) == len(english["ends"]) - 1 == len(other["ends"]) - 1
     assert np.linalg.norm(targets.astype(np.float32), axis=1) == pytest.approx(1, abs=0.01)
 
 
-def test_a_library_can_be_built_with_it(place: Place, tmp_path: Path) -> None:
+def test_a_library_can_be_built_with_the_trained_model(place: Place, tmp_path: Path) -> None:
     recipe = load_recipe("meaning", [f"parts.meaning.model={place.work / 'model'}"])
     bodies = [text.format(n=5) for text in SENTENCES["es"]]
     posts = [Post(id=str(number), body=body) for number, body in enumerate(bodies)]
@@ -97,7 +97,7 @@ def test_the_same_seed_gives_the_same_model_from_the_start(place: Place, tmp_pat
     assert (copied / "model" / "posts.onnx").read_bytes() == written
 
 
-def test_counts_are_shown_as_json(
+def test_counts_are_printed_as_json(
     place: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert call("prepare", place.raw, tmp_path / "prepared", "--held-out", "0", "--json") == 0
@@ -121,7 +121,7 @@ def test_counts_are_shown_as_json(
         (["--seed", "2"], "contains a training with another model, other data or other settings"),
     ],
 )
-def test_wrong_settings_of_a_student_are_one_clear_line(
+def test_the_error_for_wrong_settings_of_a_student_has_one_line(
     place: Place, capsys: pytest.CaptureFixture[str], more: Sequence[str], message: str
 ) -> None:
     given = [str(place.teacher) if word == "TEACHER" else word for word in more]
@@ -132,7 +132,7 @@ def test_wrong_settings_of_a_student_are_one_clear_line(
     assert said.count("\n") == 1
 
 
-def test_folders_that_are_not_there_are_named(
+def test_the_error_names_a_missing_folder(
     place: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     nowhere = tmp_path / "nowhere"
@@ -163,7 +163,7 @@ def test_targets_of_other_examples_are_refused(
     assert "run 'teach' again" in capsys.readouterr().err
 
 
-def test_a_teacher_that_reads_too_little_is_refused(
+def test_a_teacher_that_reads_too_few_tokens_is_refused(
     place: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     short = make_teacher(tmp_path / "short", positions=16)
@@ -176,7 +176,7 @@ def test_a_teacher_that_reads_too_little_is_refused(
     [["teach", "work", "--teacher", "t"], ["distil", "work"], ["blend", "first", "second", "both"]],
     ids=lambda stage: stage[0],
 )
-def test_without_torch_it_says_what_to_install(stage: list[str]) -> None:
+def test_the_error_without_torch_says_what_to_install(stage: list[str]) -> None:
     code = (
         "import sys; sys.modules['torch'] = None; from mathsetu.cli import main; "
         f"main(['train', 'encoder', *{stage!r}])"

@@ -1,4 +1,4 @@
-"""Stage 2: examples say the same in two languages, and a seed says which ones there are."""
+"""Stage 2: examples with the same meaning in two languages, determined by a seed."""
 
 import random
 import re
@@ -60,7 +60,7 @@ def of_kind(prepared: StageFiles, kind: str, seed: int = 1) -> list[Example]:
     return [example for example in example_texts(prepared, FEW, seed) if example.kind == kind]
 
 
-def test_there_are_as_many_examples_as_were_asked_for(prepared: StageFiles) -> None:
+def test_the_requested_numbers_of_examples_are_made(prepared: StageFiles) -> None:
     pairs = sum(map(len, prepared.pairs.values()))
     kinds = [example.kind for example in example_texts(prepared, FEW)]
     assert len(kinds) == pairs + 60 + 70 + 80
@@ -68,13 +68,15 @@ def test_there_are_as_many_examples_as_were_asked_for(prepared: StageFiles) -> N
     assert made == {"joined": 60, "swapped": 70, "templates": 80}
 
 
-def test_the_same_seed_gives_the_same_examples_and_another_one_others(prepared: StageFiles) -> None:
+def test_the_same_seed_gives_the_same_examples_and_another_seed_others(
+    prepared: StageFiles,
+) -> None:
     first, again = (list(example_texts(prepared, FEW, seed=3)) for _ in range(2))
     assert first == again
     assert list(example_texts(prepared, FEW, seed=4)) != first
 
 
-def test_the_number_of_processes_changes_nothing(
+def test_the_number_of_processes_does_not_change_the_examples(
     prepared: StageFiles, tokenizer: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("mathsetu.training.encoder.examples._PORTION", 25)
@@ -95,20 +97,22 @@ def test_the_number_of_processes_changes_nothing(
 
 
 @pytest.mark.parametrize("kind", ["joined", "templates"])
-def test_both_sides_of_an_example_hold_the_same_formulas(prepared: StageFiles, kind: str) -> None:
+def test_both_sides_of_an_example_have_the_same_formulas(prepared: StageFiles, kind: str) -> None:
     examples = of_kind(prepared, kind)
     for example in examples:
         assert sorted(FORMULA.findall(example.english)) == sorted(FORMULA.findall(example.other))
     assert any(FORMULA.search(example.english) for example in examples)
 
 
-def test_every_language_gets_examples_of_what_is_made_for_it(prepared: StageFiles) -> None:
+def test_every_language_has_examples_of_each_kind(prepared: StageFiles) -> None:
     for kind in ("swapped", "templates"):
         assert {example.language for example in of_kind(prepared, kind)} == set(LANGUAGES)
     assert {example.language for example in of_kind(prepared, "joined")} == set(prepared.pairs)
 
 
-def test_swapped_words_differ_from_english_ones(prepared: StageFiles) -> None:
+def test_most_examples_with_swapped_words_differ_from_the_english_text(
+    prepared: StageFiles,
+) -> None:
     examples = of_kind(prepared, "swapped")
     changed = sum(example.english != example.other for example in examples)
     assert changed > 0.9 * len(examples)
@@ -119,9 +123,9 @@ formulas = st.text(st.characters(exclude_characters="$"), max_size=12).map(lambd
 
 
 @given(st.lists(st.one_of(words, formulas, st.just("$$ prime number $$"))), st.integers(0, 9))
-def test_swaps_leave_formulas_alone(parts: list[str], seed: int) -> None:
+def test_swaps_do_not_change_formulas(parts: list[str], seed: int) -> None:
     lexicon = Lexicon({"prime number": ("primo",), "is": ("es",), "sum": ("suma", "adición")})
-    # Apart, so that neighbours do not join into one formula with two dollars.
+    # Separated, so that neighbours do not form one formula with two dollars.
     text = " ".join(parts)
     swapped = lexicon.swap(text, random.Random(seed), share=1.0)
     assert FORMULA.findall(swapped) == FORMULA.findall(text)
@@ -137,7 +141,7 @@ def test_the_longest_known_phrase_is_swapped_as_a_whole() -> None:
     assert lexicon.swap("A Prime Number", chance, 0.0) == "A Prime Number"
 
 
-def test_the_glossary_goes_before_dictionaries() -> None:
+def test_the_glossary_takes_precedence_over_dictionaries() -> None:
     entries = [("prime number", "otra cosa"), ("cat", "gato, gata; minino"), ("dog", "can 2")]
     phrases = make_lexicon("es", entries).phrases
     assert "otra cosa" not in phrases["prime number"]
@@ -153,7 +157,7 @@ def template_rows() -> list[list[str]]:
     return [line.split("\t") for line in table.read_text(encoding="utf-8").splitlines()]
 
 
-def test_templates_are_in_every_language() -> None:
+def test_every_template_exists_in_every_language() -> None:
     header, *rows = template_rows()
     assert header == ["en", *LANGUAGES]
     assert all(len(row) == len(header) and all(map(str.strip, row)) for row in rows)
@@ -184,12 +188,12 @@ def texts_of(pack: Pack) -> list[list[int]]:
     ]
 
 
-def test_packs_come_back_from_their_files(tmp_path: Path) -> None:
+def test_saved_packs_are_loaded_unchanged(tmp_path: Path) -> None:
     Pack.of([[5, 6], [], [7]]).save(tmp_path / "pack.npz")
     assert texts_of(Pack.load(tmp_path / "pack.npz")) == [[5, 6], [], [7]]
 
 
-def test_the_tokenizer_reads_latex_and_ways_of_writing_alike() -> None:
+def test_the_tokenizer_normalises_spellings_and_has_tokens_for_latex() -> None:
     texts = ["the fraction \\frac{a}{b} of numbers", "عدد یک کتاب", "x^2 + y_n = 12"] * 4
     tokenizer = train_tokenizer(texts, 300)
 
@@ -206,13 +210,13 @@ def test_the_tokenizer_reads_latex_and_ways_of_writing_alike() -> None:
 
 
 @pytest.mark.parametrize(("largest", "bytes_each"), [(65_535, 2), (65_536, 4)])
-def test_tokens_take_four_bytes_where_two_do_not_suffice(largest: int, bytes_each: int) -> None:
+def test_tokens_take_four_bytes_only_if_two_do_not_suffice(largest: int, bytes_each: int) -> None:
     pack = Pack.of([[1, largest], [7]])
     assert pack.tokens.itemsize == bytes_each
     assert texts_of(pack) == [[1, largest], [7]]
 
 
-def test_a_folder_that_was_not_prepared_says_so(tmp_path: Path) -> None:
+def test_a_folder_that_was_not_prepared_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"has no parallel\.tsv\.xz; run 'mathsetu train enc"):
         read_prepared(tmp_path)
 
@@ -225,7 +229,7 @@ def test_examples_need_english_questions_with_formulas(folder: Path, tmp_path: P
         read_prepared(tmp_path)
 
 
-def test_a_file_that_is_no_tokenizer_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_tokenizer_is_refused(tmp_path: Path) -> None:
     (tmp_path / "tokenizer.json").write_text("{}", encoding="utf-8")
     with pytest.raises(InputError, match=r"tokenizer\.json: is not a tokenizer"):
         load_tokenizer(tmp_path / "tokenizer.json")

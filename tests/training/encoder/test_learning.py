@@ -1,4 +1,4 @@
-"""Stages 3 to 6 on a processor: teachers, a student that learns, and the file it becomes."""
+"""Stages 3 to 6 on a processor: the teacher, the training of a student, and its export."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -70,7 +70,7 @@ def learn_threads(student: Student, folder: Path, schedule: Schedule, report: An
 
 
 def learn_to_read(student: Student, folder: Path, schedule: Schedule, report: Any) -> None:
-    """As a reader learns: the token vectors are held fast, and answers are read by another."""
+    """Train as a reader: the token vectors are fixed, and another student encodes the answers."""
     student.tokens.weight.requires_grad_(False)
     train_contrastive(student, make_student(), THREADS, schedule, folder, report)
 
@@ -81,7 +81,7 @@ def silent(step: int, figures: dict[str, float]) -> None:
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("train", [learn_lessons, learn_threads, learn_to_read])
-def test_training_that_is_stopped_and_continued_ends_with_the_same_weights(
+def test_a_stopped_and_resumed_training_ends_with_the_same_weights(
     tmp_path: Path, train: Train
 ) -> None:
     def stop(step: int, figures: dict[str, float]) -> None:
@@ -97,7 +97,7 @@ def test_training_that_is_stopped_and_continued_ends_with_the_same_weights(
         assert torch.equal(weights, second.state_dict()[name]), name
 
 
-def test_a_student_comes_nearer_to_its_teacher_in_both_languages(tmp_path: Path) -> None:
+def test_training_brings_a_student_nearer_to_its_teacher_in_both_languages(tmp_path: Path) -> None:
     student = make_student()
 
     def agreement() -> list[float]:
@@ -118,7 +118,7 @@ def test_a_student_comes_nearer_to_its_teacher_in_both_languages(tmp_path: Path)
     ],
     ids=lambda change: next(iter(change)),
 )
-def test_another_training_does_not_go_on_from_a_checkpoint(
+def test_a_different_training_does_not_resume_from_a_checkpoint(
     tmp_path: Path, change: dict[str, Any]
 ) -> None:
     short = replace(SCHEDULE, steps=2)
@@ -129,7 +129,7 @@ def test_another_training_does_not_go_on_from_a_checkpoint(
         distil(student, change.get("lessons", LESSONS), schedule, tmp_path, silent)
 
 
-def test_a_wrong_answer_is_never_the_own_one() -> None:
+def test_a_hard_negative_is_never_the_right_answer() -> None:
     near = hard_negatives(THREADS)
     assert near.shape == (40, 8)
     assert (near != torch.arange(40)[:, None]).all()
@@ -149,7 +149,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Student:
 
 @pytest.fixture(scope="module")
 def exported(trained: Student) -> Callable[[Any], Any]:
-    """What the file that a student becomes makes of rows of tokens."""
+    """The exported model of a student: gives the vectors of rows of tokens."""
     weights = {name: value.numpy() for name, value in trained.state_dict().items()}
     model = export(trained.shape, weights, input_ranges(trained, LESSONS.other))
     options = onnxruntime.SessionOptions()
@@ -175,13 +175,13 @@ def test_the_exported_model_agrees_with_torch(
     with torch.inference_mode():
         expected = trained(torch.from_numpy(batch)).numpy()
     vectors = exported(batch)
-    # The ranges come from forty texts; a row may have numbers that none of them had.
+    # The ranges are from forty texts; a row may have values outside of them.
     assert ((expected * vectors).sum(axis=1) > 0.98).all()
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)
 
 
 @given(st.lists(tokens, min_size=2, max_size=6), st.data())
-def test_a_row_alone_has_the_vector_that_it_has_in_a_batch(
+def test_a_row_has_the_same_vector_alone_and_in_a_batch(
     exported: Callable[[Any], Any], rows: list[list[int]], data: st.DataObject
 ) -> None:
     batch = filled_up(rows)
@@ -192,7 +192,7 @@ def test_a_row_alone_has_the_vector_that_it_has_in_a_batch(
 
 
 @given(tokens)
-def test_filling_up_changes_a_vector_of_torch_by_nothing_but_rounding(
+def test_padding_changes_a_vector_of_torch_only_by_rounding(
     trained: Student, row: list[int]
 ) -> None:
     with torch.inference_mode():
@@ -207,7 +207,9 @@ def teacher_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("pooling", ["mean", "cls"])
-def test_a_teacher_says_what_transformers_says(teacher_folder: Path, pooling: str) -> None:
+def test_a_teacher_gives_the_same_vectors_as_transformers(
+    teacher_folder: Path, pooling: str
+) -> None:
     from tokenizers import Tokenizer
     from transformers import AutoModel
 
@@ -228,12 +230,12 @@ def test_no_texts_have_no_vectors(teacher_folder: Path) -> None:
     assert Teacher(teacher_folder, "mean", "cpu").encode(Pack.of([])).shape == (0, 32)
 
 
-def test_a_folder_without_a_model_cannot_teach(tmp_path: Path) -> None:
+def test_a_folder_without_a_model_is_refused_as_a_teacher(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is not a BERT-like model"):
         Teacher(tmp_path, "mean", "cpu")
 
 
-def test_principal_components_keep_the_inner_products_of_what_is_flat() -> None:
+def test_principal_components_keep_the_inner_products_of_low_dimensional_vectors() -> None:
     generator = torch.Generator().manual_seed(1)
     flat = torch.randn(50, 4, generator=generator) @ torch.randn(4, 16, generator=generator)
     turned = flat @ principal(flat, 4)
@@ -241,7 +243,7 @@ def test_principal_components_keep_the_inner_products_of_what_is_flat() -> None:
     assert torch.allclose(turned @ turned.T, flat @ flat.T, atol=1e-2)
 
 
-def test_a_student_starts_with_layers_and_words_of_a_bert(teacher_folder: Path) -> None:
+def test_a_student_starts_with_layers_and_token_vectors_of_a_bert(teacher_folder: Path) -> None:
     from safetensors.torch import load_file
     from tokenizers import Tokenizer
 
@@ -261,7 +263,7 @@ def test_a_student_starts_with_layers_and_words_of_a_bert(teacher_folder: Path) 
     assert torch.equal(student.tokens.weight[number], table[same])
 
 
-def test_rows_are_filled_up_and_framed() -> None:
+def test_rows_are_padded_and_have_begin_and_end_tokens() -> None:
     pack = GpuPack(Pack.of([[5, 6, 7], [8], []]), "cpu")
     numbers = torch.tensor([1, 0, 2])
     assert pack.rows(numbers, 4).tolist() == [[8, 0, 0, 0], [5, 6, 7, 0], [0, 0, 0, 0]]
@@ -270,7 +272,7 @@ def test_rows_are_filled_up_and_framed() -> None:
 
 
 @given(st.lists(st.integers(1, 30), max_size=40), st.integers(1, 60))
-def test_batches_by_length_hold_every_text_once(lengths: list[int], most: int) -> None:
+def test_batches_by_length_contain_every_text_once(lengths: list[int], most: int) -> None:
     batches = list(by_length(np.array(lengths, dtype=np.int64), most))
     assert sorted(number for batch in batches for number in batch) == list(range(len(lengths)))
     for batch in batches:
@@ -278,7 +280,7 @@ def test_batches_by_length_hold_every_text_once(lengths: list[int], most: int) -
 
 
 @given(st.integers(1, 50), st.integers(1, 60), st.integers(0, 5))
-def test_sampled_batches_repeat_nothing_in_an_epoch(count: int, batch: int, seed: int) -> None:
+def test_sampled_batches_repeat_no_text_in_an_epoch(count: int, batch: int, seed: int) -> None:
     lengths = np.arange(count) % 7
     size = min(batch, count)
     drawn = sampled(lengths, np.random.default_rng(seed), batch, pool=3)
@@ -288,6 +290,6 @@ def test_sampled_batches_repeat_nothing_in_an_epoch(count: int, batch: int, seed
     assert len(set(numbers)) == len(numbers)
 
 
-def test_nothing_cannot_be_learned_from() -> None:
+def test_sampling_without_examples_is_refused() -> None:
     with pytest.raises(InputError, match="there are no examples to learn from"):
         next(sampled(np.empty(0, np.int64), np.random.default_rng(1), 4))

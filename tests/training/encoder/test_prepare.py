@@ -1,4 +1,4 @@
-"""Stage 1: what is trained on, and above all what is not."""
+"""Stage 1: which texts are used for training, and which are not."""
 
 import gzip
 import json
@@ -53,7 +53,7 @@ def test_clean_pairs_of_every_language_are_kept(prepared: tuple[Path, Counter[st
     assert {row[1] for row in rows} == {"m", ""}
 
 
-def test_nepali_is_made_of_all_hindi_mathematics_and_a_part_of_the_rest(
+def test_nepali_is_made_from_all_hindi_mathematics_and_a_part_of_the_rest(
     prepared: tuple[Path, Counter[str]],
 ) -> None:
     rows = [line.split("\t") for line in read_lines(prepared[0] / "parallel.tsv.xz")]
@@ -67,7 +67,7 @@ def test_nepali_is_made_of_all_hindi_mathematics_and_a_part_of_the_rest(
     assert 0 < len(rest & set(nepali)) < len(rest)
 
 
-def test_what_is_made_nepali_stays_away_from_topics_too(tmp_path: Path) -> None:
+def test_generated_nepali_that_overlaps_a_topic_is_dropped(tmp_path: Path) -> None:
     hindi = "समीकरण के दोनों पक्षों को मेरे लिए बार बार और आसानी से हल कीजिए और फिर से लिखिए।"
     data = make_raw(tmp_path / "raw")
     path = data / "parallel.en-hi.tsv.xz"
@@ -80,7 +80,7 @@ def test_what_is_made_nepali_stays_away_from_topics_too(tmp_path: Path) -> None:
     assert [line.split("\t")[0] for line in kept] == ["hi"]
 
 
-def test_what_shares_ten_words_with_a_topic_is_dropped(
+def test_texts_that_share_ten_words_with_a_topic_are_dropped(
     prepared: tuple[Path, Counter[str]],
 ) -> None:
     folder, counts = prepared
@@ -91,7 +91,7 @@ def test_what_shares_ten_words_with_a_topic_is_dropped(
 
 
 @pytest.mark.exhaustive
-def test_without_topics_the_same_texts_stay(raw: Path, tmp_path: Path) -> None:
+def test_without_topics_the_same_texts_are_kept(raw: Path, tmp_path: Path) -> None:
     counts = prepare(raw, [], tmp_path, HELD_OUT)
     assert not counts["es: overlaps a topic"]
     assert any("nine guests" in line for line in read_lines(tmp_path / "parallel.tsv.xz"))
@@ -110,11 +110,11 @@ def test_sources_for_validation_are_never_used(
         assert UNSEEN_WORD not in text
 
 
-def test_interface_texts_with_placeholders_are_no_sentences(raw: Path) -> None:
+def test_interface_texts_with_placeholders_are_dropped(raw: Path) -> None:
     assert not any(pair.source == "debian_mo" for pair in translations(raw, "es"))
 
 
-def test_held_out_pairs_are_mathematics_and_are_not_trained_on(
+def test_held_out_pairs_are_not_used_for_training(
     prepared: tuple[Path, Counter[str]],
 ) -> None:
     folder, counts = prepared
@@ -122,7 +122,7 @@ def test_held_out_pairs_are_mathematics_and_are_not_trained_on(
     assert len(pairs) == HELD_OUT
     trained = "\n".join(read_lines(folder / "parallel.tsv.xz")).casefold()
     for english, hindi in pairs:
-        # Neither with this translation nor, in any language, with another one.
+        # Neither with this translation nor with one in another language.
         assert english.casefold() not in trained
         assert hindi.casefold() not in trained
     every_second = len(NUMBERS) * len(SENTENCES["en"]) // 2
@@ -131,7 +131,7 @@ def test_held_out_pairs_are_mathematics_and_are_not_trained_on(
 
 
 @pytest.mark.exhaustive
-def test_what_is_held_out_depends_on_the_texts_and_not_on_their_order(
+def test_held_out_pairs_do_not_depend_on_the_order_of_texts(
     raw: Path, prepared: tuple[Path, Counter[str]], tmp_path: Path
 ) -> None:
     turned = tmp_path / "turned"
@@ -143,7 +143,7 @@ def test_what_is_held_out_depends_on_the_texts_and_not_on_their_order(
 
 
 @pytest.mark.exhaustive
-def test_a_question_that_is_a_held_out_text_is_dropped_however_short(tmp_path: Path) -> None:
+def test_a_question_equal_to_a_held_out_text_is_dropped_even_if_it_is_short(tmp_path: Path) -> None:
     raw = make_raw(tmp_path / "raw")
     prepare(raw, [], tmp_path / "first", 1)
     [[english, _]] = held_out(tmp_path / "first")
@@ -155,14 +155,14 @@ def test_a_question_that_is_a_held_out_text_is_dropped_however_short(tmp_path: P
     assert english not in kept
 
 
-def test_pairs_that_stand_twice_are_read_once(tmp_path: Path) -> None:
+def test_duplicate_pairs_are_read_once(tmp_path: Path) -> None:
     pair = "Half of the cake is left.\tQueda la mitad del pastel.\ttatoeba"
     other_case = "HALF of the cake is left.\tQueda la mitad del pastel.\ttatoeba"
     write_lines(tmp_path / "parallel.en-es.tsv.xz", [pair, pair, other_case])
     assert len(list(translations(tmp_path, "es"))) == 1
 
 
-def test_dictionaries_give_words_and_no_remarks(prepared: tuple[Path, Counter[str]]) -> None:
+def test_remarks_in_dictionaries_are_not_read_as_words(prepared: tuple[Path, Counter[str]]) -> None:
     [text] = read_lines(prepared[0] / "lexicon.json.xz")
     lexicons = json.loads(text)
     assert set(lexicons) == {*PARALLEL, "ne"}
@@ -174,7 +174,7 @@ def test_dictionaries_give_words_and_no_remarks(prepared: tuple[Path, Counter[st
 def test_words_are_learned_from_the_parallel_text(prepared: tuple[Path, Counter[str]]) -> None:
     [text] = read_lines(prepared[0] / "lexicon.json.xz")
     lexicons = json.loads(text)
-    # No dictionary of the raw folder has them.
+    # No dictionary of the raw folder has these words.
     assert "equation" in lexicons["es"]
     assert "शेषफल" in lexicons["hi"]["remainder"]
     assert "by" in lexicons["cs"]
@@ -191,7 +191,7 @@ def test_topics_are_read_from_tables_and_from_json_lines(tmp_path: Path, compres
     assert list(unseen_texts([table, lines])) == ["A.1", "Guests", TOPIC, TOPIC]
 
 
-def test_nine_words_in_a_row_are_a_coincidence_and_ten_are_not() -> None:
+def test_ten_words_in_a_row_are_an_overlap_and_nine_are_not() -> None:
     words = "one two three four five six seven eight nine ten".split()
     known = Overlap([" ".join(words)])
     assert known.overlaps(f"zero, {' '.join(words).upper()}; eleven!")
@@ -206,20 +206,22 @@ def test_nine_words_in_a_row_are_a_coincidence_and_ten_are_not() -> None:
         (["a\tb\tc", "a\tb\tc\td"], "parallel.en-hi.tsv.xz line 2: needs English"),
     ],
 )
-def test_bad_rows_are_named_by_their_line(tmp_path: Path, lines: list[str], message: str) -> None:
+def test_the_error_for_a_bad_row_names_its_line(
+    tmp_path: Path, lines: list[str], message: str
+) -> None:
     write_lines(tmp_path / "parallel.en-hi.tsv.xz", lines)
     with pytest.raises(InputError, match=message):
         list(translations(tmp_path, "hi"))
 
 
 @pytest.mark.parametrize("line", ["{", "[]", "{}", '{"q": 1, "a": "x", "lang": "en", "src": "s"}'])
-def test_bad_questions_are_named_by_their_line(tmp_path: Path, line: str) -> None:
+def test_the_error_for_a_bad_question_names_its_line(tmp_path: Path, line: str) -> None:
     write_lines(tmp_path / "qa.jsonl.xz", [line])
     with pytest.raises(InputError, match=r'qa\.jsonl\.xz line 1: needs "q", "a"'):
         list(answered(tmp_path))
 
 
-def test_damaged_and_missing_files_are_one_clear_line(raw: Path, tmp_path: Path) -> None:
+def test_damaged_and_missing_files_are_refused(raw: Path, tmp_path: Path) -> None:
     whole = (raw / "parallel.en-es.tsv.xz").read_bytes()
     (tmp_path / "parallel.en-es.tsv.xz").write_bytes(whole[: len(whole) // 2])
     (tmp_path / "parallel.en-cs.tsv.xz").write_bytes(b"no archive")

@@ -1,4 +1,4 @@
-"""The reader of queries: what it starts from, what it learns, and the model of both."""
+"""The reader of queries: its initial weights, its training, and the model with both networks."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -55,14 +55,14 @@ def likeness(one: Any, other: Any) -> float:
     return float((one.float() * other.float()).sum(1).mean())
 
 
-def test_a_reader_of_the_same_sizes_starts_as_the_student() -> None:
+def test_a_reader_of_the_same_size_starts_with_the_weights_of_the_student() -> None:
     student = make_student()
     reader = make_reader(student, layers=2, group=4)
     for name, weights in student.state_dict().items():
         assert torch.equal(weights, reader.state_dict()[name]), name
 
 
-def test_a_reader_with_more_layers_takes_each_of_the_students_layers() -> None:
+def test_a_reader_with_more_layers_starts_with_all_layers_of_the_student() -> None:
     student = make_student()
     reader = make_reader(student, layers=3, group=2)
     assert reader.shape == replace(SHAPE, layers=3, group=2, positions=16)
@@ -72,19 +72,19 @@ def test_a_reader_with_more_layers_takes_each_of_the_students_layers() -> None:
 
 
 @pytest.mark.parametrize(("layers", "group"), [(1, 4), (5, 4), (2, 3), (2, 8)])
-def test_sizes_that_cannot_start_from_the_student_are_refused(layers: int, group: int) -> None:
+def test_sizes_that_do_not_fit_the_student_are_refused(layers: int, group: int) -> None:
     with pytest.raises(InputError, match="--layers from 2 to 4, and a --group that divides 4"):
         make_reader(make_student(), layers, group)
 
 
-def test_what_a_reader_learns_lies_between_student_and_teacher() -> None:
+def test_the_targets_of_a_reader_are_between_student_and_teacher() -> None:
     own, theirs = unit_vectors(3), unit_vectors(4)
     middle = between(own, theirs)
     assert likeness(middle, own) > likeness(own, theirs) + 0.3
     assert likeness(middle, own) == pytest.approx(likeness(middle, theirs), abs=0.01)
 
 
-def test_a_reader_learns_and_leaves_the_token_vectors_alone(tmp_path: Path) -> None:
+def test_a_reader_learns_without_changing_the_token_vectors(tmp_path: Path) -> None:
     student = make_student()
     lessons = Lessons(some_pack(1), some_pack(2), unit_vectors(3))
     reader = make_reader(student, layers=3, group=2)
@@ -94,7 +94,7 @@ def test_a_reader_learns_and_leaves_the_token_vectors_alone(tmp_path: Path) -> N
     assert torch.equal(reader.tokens.weight, student.tokens.weight)
 
 
-def test_a_question_comes_nearer_to_its_answer_as_the_student_reads_it(tmp_path: Path) -> None:
+def test_a_question_comes_nearer_to_its_answer_as_encoded_by_the_student(tmp_path: Path) -> None:
     student = make_student()
     reader = make_reader(student, layers=3, group=2)
     threads = Threads(some_pack(1), some_pack(2), some_pack(4), unit_vectors(3), unit_vectors(5))
@@ -131,7 +131,7 @@ def test_the_command_adds_a_reader_to_a_student(work: Path, tmp_path: Path) -> N
     rows = both.tokens(TEXTS)
     asked = both.encode_tokens(rows, careful=True)
     assert (asked != both.encode_tokens(rows)).any(axis=1).all()
-    # A text is nearer to itself, as posts are read, than to others.
+    # The query vector of a text is nearer to its post vector than to others.
     cosines = asked @ both.encode(TEXTS).T
     assert cosines.diagonal().mean() > cosines.mean() + 0.05
 
@@ -142,13 +142,13 @@ def test_the_same_command_again_changes_nothing(work: Path, tmp_path: Path) -> N
     states = [again / stage / "state.json" for stage in ("reading", "asking")]
     written_at = [state.stat().st_mtime_ns for state in states]
     assert call("reader", work, again, *SHORT) == 0
-    # It found both trainings finished, and did not train anew.
+    # Both trainings were found finished and were not repeated.
     assert [state.stat().st_mtime_ns for state in states] == written_at
     written = (again / "queries.onnx").read_bytes()
     assert written == (tmp_path / "one" / "queries.onnx").read_bytes()
 
 
-def test_a_forgotten_folder_for_the_model_is_told(
+def test_a_work_folder_is_refused_as_the_folder_of_the_model(
     work: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert call("reader", work, work, *SHORT) == 2

@@ -1,4 +1,4 @@
-"""A second training goes on from a first one in its space, and both become one model."""
+"""A second training starts from the first in the same vector space, and both are blended."""
 
 import json
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class Trainings:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Trainings:
-    """A first training with contrast, and a second one with other examples and without."""
+    """A first training with contrast, and a second one with other examples and no contrast."""
     folder = tmp_path_factory.mktemp("trainings")
     raw, prepared = make_raw(folder / "raw"), folder / "prepared"
     teacher = make_teacher(folder / "teacher")
@@ -55,7 +55,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Trainings:
 
 
 def complaint(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
-    """What is said of wrong arguments: one line."""
+    """Return the error for wrong arguments, which has one line."""
     capsys.readouterr()
     assert call(*arguments) == 2
     said = capsys.readouterr().err
@@ -80,7 +80,7 @@ def assert_same_weights(one: dict[str, Any], other: dict[str, Any]) -> None:
         assert torch.equal(weights, other[name]), name
 
 
-def test_the_tokenizer_is_that_of_the_first_but_the_examples_are_others(made: Trainings) -> None:
+def test_both_trainings_have_the_same_tokenizer_and_different_examples(made: Trainings) -> None:
     one, other = (work / "tokenizer.json" for work in (made.first, made.second))
     assert one.read_bytes() == other.read_bytes()
     assert (made.first / "other.npz").read_bytes() != (made.second / "other.npz").read_bytes()
@@ -96,7 +96,9 @@ def test_a_text_has_the_same_target_in_both_trainings(made: Trainings, tmp_path:
     assert np.load(same_texts / "teacher.targets.npy").shape[1] == 24
 
 
-def test_other_texts_would_have_made_another_space(made: Trainings, tmp_path: Path) -> None:
+def test_other_texts_without_the_first_space_give_another_space(
+    made: Trainings, tmp_path: Path
+) -> None:
     alone = copytree(made.second, tmp_path / "alone")
     assert call("teach", alone, "--teacher", made.teacher, "--dimensions", "24") == 0
     assert not np.allclose(np.load(alone / "basis.npy"), np.load(made.first / "basis.npy"))
@@ -118,7 +120,7 @@ def test_the_same_command_again_changes_nothing(made: Trainings, tmp_path: Path)
     assert written == (made.second / "model" / "posts.onnx").read_bytes()
 
 
-def test_a_finished_student_is_the_last_one(made: Trainings) -> None:
+def test_a_finished_student_has_the_weights_of_the_last_stage(made: Trainings) -> None:
     assert_same_weights(
         finished_student(made.first).state_dict(), checkpoint(made.first / "contrasted")
     )
@@ -128,7 +130,7 @@ def test_a_finished_student_is_the_last_one(made: Trainings) -> None:
 
 
 @pytest.mark.parametrize("which", ["first", "second"])
-def test_a_folder_blended_with_itself_is_its_model(
+def test_a_folder_blended_with_itself_gives_its_own_model(
     made: Trainings, tmp_path: Path, which: str
 ) -> None:
     work = getattr(made, which)
@@ -138,7 +140,7 @@ def test_a_folder_blended_with_itself_is_its_model(
         assert written == (work / "model" / name).read_bytes(), name
 
 
-def test_a_blend_lies_between_its_parts(made: Trainings, tmp_path: Path) -> None:
+def test_a_blend_is_between_its_parts(made: Trainings, tmp_path: Path) -> None:
     middle = blended([made.first, made.second], tmp_path / "both")
     folders = (made.first / "model", middle, made.second / "model")
     first, both, second = (BuiltinEncoder(folder).encode(TEXTS) for folder in folders)
@@ -164,7 +166,7 @@ def test_the_order_of_a_blend_does_not_matter(made: Trainings, tmp_path: Path) -
     assert (one / "posts.onnx").read_bytes() == (other / "posts.onnx").read_bytes()
 
 
-def test_a_folder_for_the_model_that_was_forgotten_harms_nothing(
+def test_a_missing_folder_for_the_model_is_refused_and_changes_nothing(
     made: Trainings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     said = complaint(capsys, "blend", made.first, made.second)
@@ -174,7 +176,7 @@ def test_a_folder_for_the_model_that_was_forgotten_harms_nothing(
     assert not (made.second / "posts.onnx").exists()
 
 
-def test_a_space_that_is_none_or_of_another_teacher_is_refused(
+def test_a_missing_or_damaged_space_or_one_of_another_teacher_is_refused(
     made: Trainings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     wide = make_teacher(tmp_path / "wide", width=64)
@@ -188,7 +190,7 @@ def test_a_space_that_is_none_or_of_another_teacher_is_refused(
     assert "basis.npy: is damaged" in complaint(capsys, *teach, made.teacher, "--space", tmp_path)
 
 
-def test_another_tokenizer_is_refused_everywhere(
+def test_every_stage_refuses_another_tokenizer(
     made: Trainings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = copytree(made.first, tmp_path / "other")
@@ -208,7 +210,7 @@ def test_another_tokenizer_is_refused_everywhere(
     assert not (tmp_path / "both").exists()
 
 
-def test_the_form_in_which_a_tokenizer_is_written_does_not_matter(
+def test_the_formatting_of_the_tokenizer_file_does_not_matter(
     made: Trainings, tmp_path: Path
 ) -> None:
     other = copytree(made.second, tmp_path / "other")
@@ -243,7 +245,7 @@ def test_models_of_different_spaces_are_not_blended(
     assert "basis.npy: there is no such file" in said
 
 
-def test_a_training_that_has_not_ended_gives_nothing(
+def test_an_unfinished_training_is_refused(
     made: Trainings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     early = copytree(made.first, tmp_path / "early")

@@ -1,4 +1,4 @@
-"""More languages for a finished model: what is added, and what stays as it is."""
+"""Adding languages to a finished model: what is added, and what is unchanged."""
 
 import json
 from pathlib import Path
@@ -61,7 +61,7 @@ def wider(model: Path, raw: Path, tmp_path_factory: pytest.TempPathFactory) -> P
 
 
 @pytest.mark.parametrize("name", ["posts", "queries"])
-def test_a_network_that_is_read_back_gives_the_same_vectors(model: Path, name: str) -> None:
+def test_a_restored_network_gives_nearly_the_same_vectors(model: Path, name: str) -> None:
     encoder = BuiltinEncoder(model)
     student, _ = restore_network(model, name)
     for row in encoder.tokens(TEXTS):
@@ -71,7 +71,7 @@ def test_a_network_that_is_read_back_gives_the_same_vectors(model: Path, name: s
         assert float(vector @ encoder.encode_tokens([row], name == "queries")[0]) > 0.99
 
 
-def test_new_tokens_leave_old_texts_as_they_were_cut(model: Path) -> None:
+def test_new_tokens_do_not_change_the_tokens_of_old_texts(model: Path) -> None:
     old = (model / "tokenizer.json").read_bytes()
     german = [text.format(n=n) for text in GERMAN for n in NUMBERS]
     extended = extend(old, {"de": german}, 460)
@@ -88,7 +88,7 @@ def test_new_tokens_leave_old_texts_as_they_were_cut(model: Path) -> None:
 
 
 @pytest.mark.exhaustive
-def test_the_languages_of_the_model_are_read_as_before(model: Path, wider: Path) -> None:
+def test_vectors_in_the_old_languages_do_not_change(model: Path, wider: Path) -> None:
     for name in ("posts.onnx", "queries.onnx", "tokens.npy", "tokenizer.json"):
         assert (wider / name).read_bytes() == (model / name).read_bytes()
     before, after = (BuiltinEncoder(folder).encode(TEXTS) for folder in (model, wider))
@@ -116,7 +116,7 @@ def test_a_text_of_a_new_language_has_fewer_tokens(wider: Path) -> None:
 
 
 @pytest.mark.parametrize("side", [0, 1])
-def test_what_the_model_is_measured_on_is_left_out(tmp_path: Path, side: int) -> None:
+def test_texts_of_the_evaluation_are_left_out(tmp_path: Path, side: int) -> None:
     long = [" ".join(texts[:3]).format(n=7) for texts in (SENTENCES["en"], GERMAN)]
     short = [texts[4].format(n=7) for texts in (SENTENCES["en"], GERMAN)]
     rows = ["\t".join([*pair, "tatoeba"]) for pair in (long, short)]

@@ -22,7 +22,7 @@ PAIRS = [
 
 
 def raw_texts(folder: Path, language: str, pairs: Iterable[tuple[str, str]]) -> Path:
-    """A folder of raw texts; each pair three times, since no two are alike with their numbers."""
+    """A folder of raw texts with each pair three times, made distinct by numbers."""
     folder.mkdir(exist_ok=True)
     path = folder / f"parallel.en-{language}.tsv.xz"
     with lzma.open(path, "wt", encoding="utf-8") as file:
@@ -35,14 +35,14 @@ def table_in(folder: Path, name: str) -> LearnedWords:
     return LearnedWords(gzip.decompress((folder / f"{name}.tsv.gz").read_bytes()).decode())
 
 
-def test_there_is_a_table_in_either_direction(tmp_path: Path) -> None:
+def test_a_table_is_written_for_each_direction(tmp_path: Path) -> None:
     counts = write_word_tables(raw_texts(tmp_path, "cs", PAIRS), ["cs"], [], tmp_path)
     assert set(counts) == {"en-cs", "cs-en"}
     table = table_in(tmp_path, "cs-en")
     assert len(table.terms()) == counts["cs-en"]
-    # All forms of a word are one term: ryba and ryby, dům and domě are not (its vowel changes).
+    # The forms of a word are one term (ryba, ryby), unless the vowel changes (dům, domě).
     assert table.translations("ryb")[0][0] == "fish"
-    # The form that is met most is written.
+    # The most frequent form is written.
     assert table_in(tmp_path, "en-cs").translations("fish")[0][0] in ("ryba", "ryby")
 
 
@@ -54,7 +54,7 @@ def test_the_same_texts_give_the_same_files(tmp_path: Path) -> None:
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
 
 
-def test_word_lists_are_read_in_either_direction(tmp_path: Path) -> None:
+def test_word_lists_are_used_in_both_directions(tmp_path: Path) -> None:
     raw = raw_texts(tmp_path, "cs", PAIRS)
     (raw / "dict").mkdir()
     with lzma.open(raw / "dict" / "words-en-cs.tsv.xz", "wt", encoding="utf-8") as file:
@@ -64,22 +64,22 @@ def test_word_lists_are_read_in_either_direction(tmp_path: Path) -> None:
     assert table_in(tmp_path, "en-cs").translations("shelf")[0][0] == "regál"
 
 
-def test_stop_words_are_no_translations() -> None:
+def test_stop_words_are_not_translations() -> None:
     pairs = [("ryba", "the fish")] * 4 + [("dům", "the house")] * 4
     lines = term_table(pairs, [], "cs", "en")
     assert lines
     assert all("\tthe\t" not in line for line in lines)
 
 
-def test_a_word_is_not_taken_for_another_with_its_stem() -> None:
+def test_words_with_the_same_stem_are_not_confused() -> None:
     pairs = [("Äquator", "the equator")] * 4 + [("Gleichung", "an equation")] * 4
     lines = term_table(pairs, [], "de", "en")
     said = [line.split("\t")[:2] for line in lines]
     assert said == [["aquator", "equator"], ["gleichung", "equation"]]
 
 
-def test_what_mathematics_says_more_often_is_the_likelier_translation(tmp_path: Path) -> None:
-    # A keyboard has characters, a number has a sign; without texts the first is as likely.
+def test_words_frequent_in_mathematics_are_likelier_translations(tmp_path: Path) -> None:
+    # "Character" is more frequent in the pairs, "sign" in mathematics.
     pairs = [("znak", "character")] * 6 + [("znak", "sign")] * 5
     [line] = term_table(pairs, [], "hr", "en")
     assert line.split("\t")[1::2] == ["character", "sign"]
@@ -87,7 +87,7 @@ def test_what_mathematics_says_more_often_is_the_likelier_translation(tmp_path: 
     [line] = term_table(pairs, [], "hr", "en", said)
     word, chance, other, rest = line.rstrip().split("\t")[1:]
     assert (word, other) == ("sign", "character")
-    # 5/11 x .9/(5/11) and 6/11 x .1/(6/11), of which the sum is one.
+    # 5/11 x .9/(5/11) and 6/11 x .1/(6/11), which sum to 1.
     assert (int(chance), int(rest)) == (90, 10)
     raw = raw_texts(tmp_path, "hr", [("a character", "znak"), ("the sign", "znak")])
     with lzma.open(raw / "qa.jsonl.xz", "wt", encoding="utf-8") as file:
@@ -95,9 +95,9 @@ def test_what_mathematics_says_more_often_is_the_likelier_translation(tmp_path: 
         file.write(json.dumps(row) + "\n")
     write_word_tables(raw, ["hr"], [], tmp_path)
     assert table_in(tmp_path, "hr-en").translations("znak")[0][0] == "sign"
-    # From English there are only words that are met in mathematics.
+    # The table from English has only words that occur in mathematics.
     assert table_in(tmp_path, "en-hr").terms() == ["sign"]
-    # What must stay unseen says nothing on how often a word is met.
+    # Texts that must stay unseen do not count for the frequency of a word.
     row["q"] = "What is the sign of x if it is larger than its own square?"
     with lzma.open(raw / "qa.jsonl.xz", "wt", encoding="utf-8") as file:
         file.write(json.dumps(row) + "\n")
@@ -107,7 +107,7 @@ def test_what_mathematics_says_more_often_is_the_likelier_translation(tmp_path: 
 
 
 @pytest.mark.thorough
-def test_nepali_is_also_learned_from_hindi_turned_nearly_nepali(tmp_path: Path) -> None:
+def test_nepali_is_also_learned_from_hindi_converted_to_near_nepali(tmp_path: Path) -> None:
     raw = raw_texts(tmp_path, "ne", [("a book", "किताब")])
     with lzma.open(raw / "parallel.en-hi.tsv.xz", "wt", encoding="utf-8") as file:
         file.writelines(f"the triangle {n}\tत्रिभुज {n}\tncert\n" for n in range(4))
@@ -117,7 +117,7 @@ def test_nepali_is_also_learned_from_hindi_turned_nearly_nepali(tmp_path: Path) 
     assert "book" in {word for term in table.terms() for word, _ in table.translations(term)}
 
 
-def test_the_command_writes_tables_and_says_how_many_words(
+def test_the_command_writes_tables_and_lists_them(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     raw = raw_texts(tmp_path / "raw", "cs", PAIRS)
@@ -126,7 +126,7 @@ def test_the_command_writes_tables_and_says_how_many_words(
     assert (tmp_path / "tables" / "en-cs.tsv.gz").exists()
 
 
-def test_a_damaged_file_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_error_names_a_damaged_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = raw_texts(tmp_path / "raw", "cs", PAIRS)
     damaged = source / "parallel.en-cs.tsv.xz"
     damaged.write_bytes(damaged.read_bytes()[:40])
@@ -144,7 +144,7 @@ def test_forms_of_one_word_are_one_translation() -> None:
     assert int(chance) > 90
 
 
-def test_a_word_list_counts_as_two_sentences() -> None:
+def test_an_entry_of_a_word_list_alone_is_used_only_if_it_occurs_twice() -> None:
     assert not term_table([], [("Regal", "shelf")], "de", "en")
     assert [
         line.split("\t")[1] for line in term_table([], [("Regal", "shelf")] * 2, "de", "en")
@@ -160,14 +160,14 @@ def test_vietnamese_words_have_several_syllables_and_keep_their_tones() -> None:
     assert "trường" not in terms
 
 
-def test_syllables_that_keep_together_are_a_word() -> None:
+def test_syllables_that_always_occur_together_are_one_word() -> None:
     filler = [(f"tiếng{number}", f"word{number}") for number in range(300)]
     pairs = [*[("sinh viên", "a student")] * 9, *filler]
     table = term_table(pairs, [], "vi", "en")
     assert "sinh viên" in {line.split("\t")[0] for line in table}
 
 
-def test_tables_of_further_languages_lead_to_english(
+def test_further_languages_have_only_tables_to_english(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     raw = tmp_path / "raw"
