@@ -35,8 +35,8 @@ NOT_RUN = {
     "train cross-encoder": "needs torch and a model (tests/training/test_train_cli.py)",
     "train bi-encoder": "needs torch and a model (tests/training/test_train_cli.py)",
     "train graph": "needs torch and training data (tests/training/test_graph_training.py)",
-    "train weight": "needs a trained reranker (tests/training/test_weighing.py)",
-    "rerank.model=": "needs a trained reranker (tests/training/test_weighing.py)",
+    "train weight": "needs a trained reranker (tests/training/test_reranker_weight.py)",
+    "rerank.model=": "needs a trained reranker (tests/training/test_reranker_weight.py)",
     "rerank.depth=": "needs a library with a trained reranker",
     "parts.meaning.model=": "needs a trained encoder (tests/training/encoder)",
     "parts.graph.model=": "needs a trained graph model (tests/training/test_graph_training.py)",
@@ -160,3 +160,9 @@ def test_every_reason_applies_to_a_command() -> None:
     every = [command for page in PAGES for command in commands(page)]
     for part in NOT_RUN:
         assert any(part in command for command in every), f"no command has {part!r}"
+
+
+def test_the_tests_that_reasons_name_exist() -> None:
+    named = re.findall(r"tests/[\w/.]+\w", " ".join(NOT_RUN.values()))
+    assert len(named) > 10
+    assert [path for path in named if not (Path(__file__).parents[1] / path).exists()] == []
