@@ -1,4 +1,4 @@
-r"""Hits and posts as users get them: what is literal stays literal, formulas can be typeset.
+r"""Hits and posts as users get them: literal text stays literal, formulas can be typeset.
 
 Programs write a formula of a piece between ``\(`` and ``\)``, and compare it with the matched ones.
 """
@@ -16,7 +16,7 @@ PARTS = [*r"\ ( ) [ ] $ $$ \( \) \begin{ align} } x `".split(), " "]
 TEXTS = st.lists(st.sampled_from(PARTS), max_size=12).map("".join)
 
 
-def test_a_matched_environment_is_the_same_text_in_the_snippet_and_among_the_formulas() -> None:
+def test_a_matched_environment_has_the_same_text_in_the_snippet_and_the_formulas() -> None:
     post = Post("7", f"So {EQUATION} holds.", title=r"About \begin{align}x&=1\end{align}")
     evidence = Evidence("formula", asked=r"\begin{align}a&=b\end{align}", found=EQUATION)
     reasons = (Reason("formulas", 1.0, "", (evidence,)),)
@@ -38,7 +38,7 @@ def test_delimiters_in_code_are_shown_as_they_were_written() -> None:
 
 @given(TEXTS)
 @example(r"\($\)")
-def test_pieces_become_the_same_pieces_again(text: str) -> None:
+def test_formulas_are_the_same_after_pieces_become_text_and_pieces_again(text: str) -> None:
     once = pieces(text)
     again = pieces(marked(once))
     assert [piece.text for piece in again if piece.kind == "formula"] == [

@@ -1,4 +1,4 @@
-"""What the tests of clusters share."""
+"""The fixture that the tests of clusters share."""
 
 from tests.cluster.local import node
 

@@ -1,4 +1,4 @@
-"""qdrant-client's own little engine in the place of a server, for quick tests of our own logic."""
+"""The local engine of qdrant-client instead of a server, for quick tests of our own logic."""
 
 import warnings
 from contextlib import contextmanager
@@ -15,7 +15,7 @@ class LocalClient:
         from qdrant_client import QdrantClient
 
         self._client = QdrantClient(":memory:")
-        #: Methods that fail as if no node answered, by the names of collections they are asked of.
+        #: Requests to collections with such a text in their names fail as if no node answered.
         self.away = set()
         self.requests = []
         #: Called before each request with the name of the method and that of the collection.
@@ -34,7 +34,7 @@ class LocalClient:
                 raise ResponseHandlingException(ConnectionError("connection refused"))
             try:
                 with warnings.catch_warnings():
-                    # Here indexes of fields have no effect.
+                    # This engine warns that indexes of fields have no effect.
                     warnings.simplefilter("ignore")
                     return method(*arguments, **options)
             except ValueError as error:
@@ -45,7 +45,7 @@ class LocalClient:
         return call
 
     def close(self):
-        """The content outlives a connection."""
+        """Close nothing: the content outlives a connection."""
 
 
 @contextmanager
@@ -55,7 +55,7 @@ def local_node():
     client = LocalClient()
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(Cluster, "_client", staticmethod(lambda url, seconds: client))
-        # Whoever waits here waits for nobody.
+        # Pauses are of no use here.
         patched.setattr("mathsetu.cluster.client._PAUSE", 0.0)
         patched.setattr("mathsetu.cluster.snapshot._REFRESH", 0.0)
         yield client

@@ -1,4 +1,4 @@
-"""A library on a cluster answers as the one in a folder does that was published."""
+"""A library on a cluster answers as the library in a folder from which it was published."""
 
 from dataclasses import replace
 
@@ -27,7 +27,7 @@ def test_hits_scores_and_reasons_are_the_same(both):
 
 
 @pytest.mark.thorough
-def test_meaning_is_compared_as_in_a_folder(node, tmp_path):
+def test_hits_of_the_default_recipe_are_the_same(node, tmp_path):
     here, there = published(tmp_path / "library", some_posts(24), "default")
     for query in QUERIES[:2]:
         assert here.search(query, 5) == there.search(query, 5) != ()
@@ -35,7 +35,7 @@ def test_meaning_is_compared_as_in_a_folder(node, tmp_path):
 
 
 @pytest.mark.thorough
-def test_filters_hold_for_every_part(both):
+def test_filtered_hits_are_the_same(both):
     here, there = both
     for where in (Filter("es"), Filter(tags=("calculus", "integration")), Filter("xx")):
         assert here.search(QUERIES[0], 20, where=where) == there.search(QUERIES[0], 20, where=where)
@@ -53,14 +53,14 @@ def test_order_and_grouping_are_the_same(both):
 
 
 @pytest.mark.thorough
-def test_any_post_can_be_explained(both):
+def test_explanations_are_the_same(both):
     here, there = both
     for post in some_posts()[::20]:
         assert here.explain(QUERIES[1], post.id) == there.explain(QUERIES[1], post.id)
 
 
 @pytest.mark.thorough
-def test_formulas_are_found_with_the_posts_that_hold_them(both):
+def test_formulas_and_the_posts_that_contain_them_are_the_same(both):
     here, there = both
     ours, theirs = here.formulas("x^2", 5), there.formulas("x^2", 5)
     assert [(one.latex, one.score) for one in ours] == [(one.latex, one.score) for one in theirs]
@@ -69,7 +69,7 @@ def test_formulas_are_found_with_the_posts_that_hold_them(both):
 
 
 @pytest.mark.thorough
-def test_formulas_have_the_same_ids_and_scores(both):
+def test_formula_instances_are_the_same(both):
     """ARQMath task 2."""
     here, there = both
     query = Query("B.1", "Why is $x^2$ even?", language="en")
@@ -78,7 +78,7 @@ def test_formulas_have_the_same_ids_and_scores(both):
 
 
 @pytest.mark.thorough
-def test_posts_tags_languages_and_likes_are_the_same(both):
+def test_posts_tags_languages_and_similar_posts_are_the_same(both):
     here, there = both
     post = some_posts()[3]
     assert there.post(post.id) == here.post(post.id)
@@ -92,7 +92,7 @@ def test_posts_tags_languages_and_likes_are_the_same(both):
 
 
 @pytest.mark.thorough
-def test_many_queries_are_answered_at_once(both):
+def test_runs_are_the_same(both):
     here, there = both
     queries = [Query(str(number), text) for number, text in enumerate(QUERIES)]
     assert here.run(queries, 5) == there.run(queries, 5)
@@ -115,7 +115,7 @@ def test_an_answer_is_found_by_its_question(node, tmp_path):
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("how", [{"parent_id": "q"}, {"kind": "answer"}])
-def test_an_answer_is_no_version_of_its_question(node, tmp_path, how):
+def test_an_answer_is_not_a_version_of_its_question(node, tmp_path, how):
     posts = [
         Post(id="q", body="A geometric series.", language="en", thread_id="1"),
         Post(id="a", body="Geometrická řada.", language="cs", thread_id="1", **how),
@@ -139,12 +139,12 @@ def test_removed_posts_are_not_published_and_do_not_count(node, tmp_path):
 
 
 @pytest.mark.thorough
-def test_a_library_that_is_not_there_is_named(node):
+def test_a_missing_library_is_refused(node):
     with pytest.raises(InputError, match="no such library on the cluster"):
         Library(ADDRESS)
 
 
-def test_parts_that_cannot_live_there_are_refused(node, tmp_path):
+def test_parts_that_a_cluster_does_not_support_are_refused(node, tmp_path):
     recipe = tmp_path / "tfidf.toml"
     recipe.write_text(
         'name = "tfidf"\ndescription = "x"\n[parts.words]\nkind = "lexical"\n'
@@ -156,7 +156,7 @@ def test_parts_that_cannot_live_there_are_refused(node, tmp_path):
 
 
 @pytest.mark.thorough
-def test_pages_totals_facets_and_negation_are_the_same(both):
+def test_pages_totals_facets_and_negative_filters_are_the_same(both):
     filters = (
         None,
         Filter(("en", "es"), not_tags=("geometry",)),
@@ -176,7 +176,7 @@ def test_pages_totals_facets_and_negation_are_the_same(both):
 
 
 @pytest.mark.thorough
-def test_a_library_on_a_cluster_tells_of_its_hits_and_is_refreshed(node, tmp_path):
+def test_a_library_on_a_cluster_prints_the_same_hits_and_can_be_refreshed(node, tmp_path):
     here, there = published(tmp_path / "library", some_posts(24))
     assert [str(hit) for hit in here.search(QUERIES[0], 3)] == [
         str(hit) for hit in there.search(QUERIES[0], 3)
@@ -189,7 +189,7 @@ def test_a_library_on_a_cluster_tells_of_its_hits_and_is_refreshed(node, tmp_pat
 
 
 @pytest.mark.thorough
-def test_posts_are_written_over_http(node, tmp_path):
+def test_posts_can_be_added_and_removed_over_http(node, tmp_path):
     testclient = pytest.importorskip("fastapi.testclient")
     from mathsetu.service.app import create_app
     from mathsetu.service.settings import Settings

@@ -1,4 +1,4 @@
-"""Additions, replacements and removals: whole or not at all, and counted."""
+"""Additions, replacements and removals on a cluster: complete or not at all, with exact counts."""
 
 from dataclasses import replace
 
@@ -38,7 +38,7 @@ def changed(posts):
 
 
 @pytest.mark.thorough
-def test_after_changes_counts_and_answers_are_those_of_a_fresh_build(node, tmp_path):
+def test_after_changes_counts_and_answers_equal_those_of_a_fresh_build(node, tmp_path):
     posts = some_posts(50)
     other, gone, final = changed(posts)
     _, there = published(tmp_path / "library", posts[:30])
@@ -58,7 +58,7 @@ def test_after_changes_counts_and_answers_are_those_of_a_fresh_build(node, tmp_p
 
 
 @pytest.mark.thorough
-def test_a_formula_counts_once_however_its_posts_come_and_go(node, tmp_path):
+def test_a_formula_counts_once_while_posts_with_it_are_added_and_removed(node, tmp_path):
     def post(name, latex="x^2"):
         return Post(id=name, body=f"See ${latex}$", language="en")
 
@@ -76,7 +76,7 @@ def test_a_formula_counts_once_however_its_posts_come_and_go(node, tmp_path):
 
 
 @pytest.mark.thorough
-def test_answers_follow_their_question(node, tmp_path):
+def test_answers_are_indexed_again_when_their_question_is_added_or_removed(node, tmp_path):
     answer = Post(id="a", body="Because of Euler", parent_id="q", language="en")
     question = Post(id="q", title="Basel", body="Why is zeta of two so?", language="en")
     _, there = published(tmp_path / "library", [answer, Post(id="b", body="rings")])
@@ -106,7 +106,7 @@ def test_searches_see_all_of_a_change_or_nothing(node, tmp_path):
 
     node.watch = watch
     add_posts(ADDRESS, [other, *posts[20:]], processes=1)
-    # The last request of all gives the lock back; the state was replaced before.
+    # The very last request releases the lock; the state was replaced before.
     assert len(seen) > 5
     assert all(seen[:-1])
     after = [there.search(query, 30) for query in QUERIES]
@@ -115,7 +115,7 @@ def test_searches_see_all_of_a_change_or_nothing(node, tmp_path):
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("last", [1, 4, 6, 8, 9])
-def test_what_a_killed_writer_left_is_cleared_away(node, tmp_path, last):
+def test_leftovers_of_a_killed_writer_are_invisible_and_removed_later(node, tmp_path, last):
     posts = some_posts(30)
     other, gone, final = changed(posts)
     _, there = published(tmp_path / "library", posts[:20])
@@ -134,7 +134,7 @@ def test_what_a_killed_writer_left_is_cleared_away(node, tmp_path, last):
     node.watch = lambda name, asked: None
     assert content_of(node) == before
     assert [there.search(query, 30) for query in QUERIES] == answers
-    # A writer that is killed does not give its lock back: it ends by itself.
+    # A killed writer does not release its lock: the lock expires.
     with pytest.raises(InputError, match="is locked by another writer"):
         add_posts(ADDRESS, posts[20:], processes=1)
     let_lock_end(node)
@@ -145,13 +145,13 @@ def test_what_a_killed_writer_left_is_cleared_away(node, tmp_path, last):
 
 
 def let_lock_end(node):
-    """As if the minute of a lock had passed."""
+    """Let the lock expire, as it does after a minute."""
     meta = newest().names.meta
     node.set_payload(meta, {"until": 0.0}, points=[2])
 
 
 @pytest.mark.thorough
-def test_one_writer_at_a_time(node, tmp_path):
+def test_a_second_writer_is_refused_until_the_first_has_finished(node, tmp_path):
     published(tmp_path / "library", some_posts(5))
     with connected(ADDRESS) as cluster:
         meta = newest().names.meta
@@ -164,7 +164,7 @@ def test_one_writer_at_a_time(node, tmp_path):
 
 
 @pytest.mark.thorough
-def test_all_posts_cannot_be_removed(node, tmp_path):
+def test_removing_all_posts_is_refused(node, tmp_path):
     posts = some_posts(3)
     published(tmp_path / "library", posts)
     with pytest.raises(InputError, match="all of its posts"):
@@ -173,7 +173,7 @@ def test_all_posts_cannot_be_removed(node, tmp_path):
 
 
 @pytest.mark.thorough
-def test_many_changes_keep_few_tables_and_points(node, tmp_path, monkeypatch):
+def test_many_changes_leave_few_tables_and_points(node, tmp_path, monkeypatch):
     monkeypatch.setattr("mathsetu.cluster.change._MAX_TABLES", 4)
     posts = some_posts(8)
     published(tmp_path / "library", posts)
@@ -188,14 +188,14 @@ def test_many_changes_keep_few_tables_and_points(node, tmp_path, monkeypatch):
     names = newest().names
     assert all(len(part.tables) <= 5 for part in newest().state.parts.values())
     points, _ = node.scroll(names.posts, limit=100)
-    # What the last change removed is removed by the next one.
+    # The points that the last change removed are deleted by the next one.
     assert len(points) <= len(posts) + 1
     build_library(tmp_path / "fresh", posts, LIGHT, processes=1)
     publish(tmp_path / "fresh", FRESH)
     assert counts_of() == counts_of(FRESH)
 
 
-def test_a_table_is_known_by_its_rows(node, tmp_path):
+def test_the_name_of_a_table_or_document_selects_its_posts(node, tmp_path):
     rows = [
         Post(f"sheet.csv#{n}", "A prime.", language=code, url=f"sheet.csv#{n}", collection="b")
         for n, code in ((2, "en"), (3, "es"))
@@ -217,5 +217,5 @@ def test_a_table_is_known_by_its_rows(node, tmp_path):
         assert there.kept_collections(added) == {"own": "c", "sheet.csv#9": "b"}
         assert there.has_collection("c")
         assert not there.has_collection("nosuch")
-        # They are no versions of one another, since that is not their thread.
+        # Rows are not versions of each other, since the table is not their thread.
         assert all(not hit.versions for hit in there.answer("prime", 5, group=True).hits)

@@ -1,4 +1,4 @@
-"""The command line on a cluster: the same verbs, with an address in the place of a folder."""
+"""The command line on a cluster: the same verbs, with an address instead of a folder."""
 
 import json
 
@@ -19,7 +19,7 @@ def recipe(tmp_path):
 
 
 @pytest.mark.thorough
-def test_the_verbs_of_a_library(node, mathsetu, tmp_path, recipe):
+def test_publish_info_search_add_and_remove_work_on_a_cluster(node, mathsetu, tmp_path, recipe):
     write_posts("posts.jsonl", some_posts(10))
     write_posts("more.jsonl", some_posts(12)[10:])
     mathsetu("index", "library", "posts.jsonl", "--recipe", recipe, "--processes", "1")
@@ -40,7 +40,7 @@ def test_the_verbs_of_a_library(node, mathsetu, tmp_path, recipe):
 
 
 @pytest.mark.thorough
-def test_a_plan_is_made_built_and_finished(node, mathsetu, recipe):
+def test_a_plan_is_made_and_its_shards_are_published(node, mathsetu, recipe):
     write_posts("posts.jsonl", some_posts(10))
     made = mathsetu("plan", "plan", "posts.jsonl", "--shards", "2", "--recipe", recipe, "--json")
     assert sum(json.loads(made.out)["shards"]) == 10
@@ -52,7 +52,7 @@ def test_a_plan_is_made_built_and_finished(node, mathsetu, recipe):
     assert "no 2" in mathsetu.refuses("publish", "plan", ADDRESS, "--shard", "2")
 
 
-def test_mistakes_are_told_in_one_line(node, mathsetu, recipe):
+def test_mistakes_are_reported_in_one_line(node, mathsetu, recipe):
     write_posts("posts.jsonl", some_posts(3))
     for arguments, problem in (
         (("index", ADDRESS, "posts.jsonl"), "mathsetu publish"),

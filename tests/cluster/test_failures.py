@@ -1,4 +1,4 @@
-"""When nodes are away: a few more tries, then a clear word; never a silent gap."""
+"""Unreachable nodes: requests are retried, then a clear error follows; no part is lost silently."""
 
 import pytest
 from fastapi.testclient import TestClient
@@ -36,7 +36,7 @@ def test_an_answer_names_the_part_that_is_missing(node, there):
 
 
 @pytest.mark.thorough
-def test_whoever_gets_hits_alone_gets_all_parts_or_an_error(node, there):
+def test_methods_that_return_only_hits_fail_if_a_part_is_missing(node, there):
     node.away = {"part-formulas"}
     with pytest.raises(Unavailable, match="formulas is missing"):
         there.search(QUERY, 5)
@@ -47,7 +47,7 @@ def test_whoever_gets_hits_alone_gets_all_parts_or_an_error(node, there):
 
 
 @pytest.mark.thorough
-def test_nothing_is_never_an_answer_when_the_cluster_is_away(node, there):
+def test_an_unreachable_cluster_gives_an_error_instead_of_an_empty_answer(node, there):
     node.away = {"all"}
     with pytest.raises(Unavailable, match="cannot be reached"):
         there.answer(QUERY, 5)
@@ -56,7 +56,7 @@ def test_nothing_is_never_an_answer_when_the_cluster_is_away(node, there):
 
 
 @pytest.mark.thorough
-def test_a_request_is_made_a_few_times_and_no_more(node, there):
+def test_a_request_is_retried_a_limited_number_of_times(node, there):
     node.away = {"part-formulas"}
     node.requests.clear()
     with pytest.raises(Unavailable):
@@ -66,7 +66,7 @@ def test_a_request_is_made_a_few_times_and_no_more(node, there):
 
 
 @pytest.mark.thorough
-def test_a_node_that_comes_back_in_time_goes_unnoticed(node, there):
+def test_a_node_that_recovers_during_the_retries_causes_no_error(node, there):
     whole = there.search(QUERY, 5)
     left = [_TRIES - 1]
 
@@ -83,7 +83,7 @@ def test_a_node_that_comes_back_in_time_goes_unnoticed(node, there):
 
 
 @pytest.mark.thorough
-def test_of_several_nodes_another_one_is_asked(node, monkeypatch):
+def test_another_node_is_asked_if_one_does_not_answer(node, monkeypatch):
     dead = LocalClient()
     dead.away = {"all"}
     clients = {"http://a:6333": dead, "http://b:6333": node}
@@ -91,12 +91,12 @@ def test_of_several_nodes_another_one_is_asked(node, monkeypatch):
     cluster = Cluster(parse_address("qdrant://a,b/math"))
     for _ in range(4):
         assert cluster.read("the list", "get_collections").collections == []
-    # Whoever did not answer is not asked again before another one fails.
+    # A node that did not answer is not asked again until another one fails.
     assert len(dead.requests) <= 1
 
 
 @pytest.mark.thorough
-def test_the_service_says_503_and_keeps_addresses_to_itself(node, there):
+def test_the_service_answers_503_without_naming_addresses(node, there):
     with TestClient(create_app(Settings(ADDRESS)), raise_server_exceptions=False) as client:
         assert client.get("/v1/search", params={"q": QUERY}).status_code == 200
         node.away = {"part-formulas"}
@@ -114,7 +114,7 @@ def test_the_service_says_503_and_keeps_addresses_to_itself(node, there):
 
 @pytest.mark.parametrize("named", ["", "http://other:6333", "http://localhost:6334"])
 @pytest.mark.thorough
-def test_the_key_goes_only_where_the_environment_says(monkeypatch, named):
+def test_the_key_is_sent_only_to_addresses_in_the_environment(monkeypatch, named):
     pytest.importorskip("qdrant_client", reason="the extra 'qdrant' is not installed")
     monkeypatch.setenv(KEY, "secret")
     monkeypatch.setenv(URL, named)
@@ -123,7 +123,7 @@ def test_the_key_goes_only_where_the_environment_says(monkeypatch, named):
 
 
 @pytest.mark.thorough
-def test_the_key_goes_to_all_nodes_that_the_environment_names(monkeypatch):
+def test_the_key_is_sent_to_all_nodes_in_the_environment_if_encrypted_or_local(monkeypatch):
     pytest.importorskip("qdrant_client", reason="the extra 'qdrant' is not installed")
     monkeypatch.setenv(KEY, "secret")
     monkeypatch.setenv(URL, "http://localhost:6333,http://127.0.0.1:7000")
@@ -141,14 +141,14 @@ def test_the_key_goes_to_all_nodes_that_the_environment_names(monkeypatch):
      "qdrant://u:p@host/math", "qdrant://host:99999/math", "qdrant://a,,b/math",
      "qdrant://host/%2e%2e", "qdrant://host/math?x=1", "qdrant://host\x1b[2J/math"],
 )  # fmt: skip
-def test_addresses_that_are_none_are_refused(address):
+def test_invalid_addresses_are_refused(address):
     with pytest.raises(InputError) as refused:
         parse_address(address)
     assert "\x1b" not in str(refused.value)
 
 
 @pytest.mark.thorough
-def test_a_time_limit_holds_for_a_cluster_that_is_away(node, there):
+def test_a_time_limit_applies_while_a_part_is_unreachable(node, there):
     node.away = {"part-formulas"}
     answer = there.answer(QUERY, 5, seconds=30)
     assert answer.unfinished == ("formulas",)
@@ -157,7 +157,7 @@ def test_a_time_limit_holds_for_a_cluster_that_is_away(node, there):
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("content", [None, b"", b"no certificate"])
-def test_an_authority_that_is_none_is_named(monkeypatch, tmp_path, content):
+def test_an_invalid_certificate_authority_is_named(monkeypatch, tmp_path, content):
     path = tmp_path / "ca.pem"
     if content is not None:
         path.write_bytes(content)

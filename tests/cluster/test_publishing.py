@@ -1,4 +1,4 @@
-"""Publishing: whole or not at all, goes on where it stopped, and replaces in one step."""
+"""Publishing is complete or invisible, can be resumed, and replaces a library in one step."""
 
 import json
 import pickle
@@ -52,7 +52,7 @@ def folder(tmp_path):
 
 
 @pytest.mark.thorough
-def test_a_publisher_that_is_killed_anywhere_ends_with_the_same_collections(node, folder):
+def test_publishing_can_be_killed_at_any_request_and_ends_with_the_same_collections(node, folder):
     publish(folder, "qdrant://localhost/whole")
     requests = 0
     while True:
@@ -62,7 +62,7 @@ def test_a_publisher_that_is_killed_anywhere_ends_with_the_same_collections(node
             break
         except Killed:
             node.watch = lambda name, asked: None
-            # Nobody sees anything until all is there.
+            # Nothing is visible until everything is published.
             if "math" not in {alias.alias_name for alias in node.get_aliases().aliases}:
                 with pytest.raises(InputError, match="no such library"):
                     Library(ADDRESS)
@@ -82,7 +82,7 @@ def test_the_same_library_is_not_sent_twice(node, folder):
 
 
 @pytest.mark.thorough
-def test_a_library_that_was_changed_since_is_published_anew(node, folder):
+def test_a_library_that_was_changed_on_the_cluster_is_published_again(node, folder):
     publish(folder)
     add_posts(ADDRESS, some_posts(21)[20:], processes=1)
     there = Library(ADDRESS)
@@ -92,7 +92,7 @@ def test_a_library_that_was_changed_since_is_published_anew(node, folder):
 
 
 @pytest.mark.thorough
-def test_a_rebuild_replaces_the_old_one_in_one_step(node, folder, tmp_path):
+def test_publishing_a_rebuild_replaces_the_old_library_in_one_step(node, folder, tmp_path):
     publish(folder)
     there = Library(ADDRESS)
     before = [there.search(query, 5) for query in QUERIES]
@@ -108,14 +108,14 @@ def test_a_rebuild_replaces_the_old_one_in_one_step(node, folder, tmp_path):
     node.watch = watch
     publish(tmp_path / "other")
     assert seen == [True]
-    # The open library goes on with the new one, and with its recipe.
+    # The open library continues with the new library and its recipe.
     assert there.recipe.name == "default"
     other = Library(tmp_path / "other")
     assert there.search(QUERIES[0], 5) == other.search(QUERIES[0], 5)
 
 
 @pytest.mark.thorough
-def test_what_was_replaced_stays_for_a_while_and_is_dropped_then(node, folder, tmp_path):
+def test_a_replaced_build_is_kept_for_a_while_and_then_dropped(node, folder, tmp_path):
     publish(folder)
     build_library(tmp_path / "other", some_posts(10), LIGHT, processes=1)
     publish(tmp_path / "other")
@@ -128,7 +128,7 @@ def test_what_was_replaced_stays_for_a_while_and_is_dropped_then(node, folder, t
 
 
 @pytest.mark.thorough
-def test_a_segment_gives_another_process_the_same_points(folder):
+def test_another_process_gets_the_same_points_from_a_segment(folder):
     manifest = read_manifest(folder)
     own = segment_folder(folder, manifest.segments[0].name)
     recipe = parse_table(manifest.recipe, "test")
@@ -142,7 +142,7 @@ def test_a_segment_gives_another_process_the_same_points(folder):
 
 
 @pytest.mark.thorough
-def test_libraries_of_one_cluster_do_not_meet(node, folder, tmp_path):
+def test_libraries_on_one_cluster_do_not_affect_each_other(node, folder, tmp_path):
     publish(folder)
     _, other = published(
         tmp_path / "other", some_posts(30)[20:], address="qdrant://localhost/math2"
@@ -171,7 +171,7 @@ def test_shards_that_many_workers_publish_make_one_library(node, tmp_path):
     build_library(tmp_path / "whole", posts, LIGHT, processes=1)
     whole, there = Library(tmp_path / "whole"), Library(ADDRESS)
     publish(tmp_path / "whole", "qdrant://localhost/whole")
-    # A formula that stands in several shards counts once.
+    # A formula that occurs in several shards counts once.
     assert counts_of() == counts_of("qdrant://localhost/whole")
     for query in QUERIES:
         assert in_any_order(there.search(query, 5)) == in_any_order(whole.search(query, 5))
@@ -186,7 +186,7 @@ def in_any_order(hits):
 
 
 @pytest.mark.thorough
-def test_a_last_command_that_is_killed_ends_with_the_same_counts(node, tmp_path):
+def test_finishing_a_plan_can_be_killed_and_ends_with_the_same_counts(node, tmp_path):
     plan = tmp_path / "plan"
     make_plan(plan, some_posts(12), LIGHT, 3, quiet)
     workers(plan, [0, 1, 2])
@@ -208,14 +208,14 @@ def test_a_last_command_that_is_killed_ends_with_the_same_counts(node, tmp_path)
 
 
 @pytest.mark.thorough
-def test_a_search_whose_library_is_dropped_meanwhile_begins_anew(node, folder, tmp_path):
+def test_a_search_starts_again_if_its_library_is_dropped_meanwhile(node, folder, tmp_path):
     publish(folder)
     there = Library(ADDRESS)
     other = build(tmp_path / "other")
     asked = []
 
     def drop(name, collection):
-        # While the first search is on its way, a rebuild takes its place and removes it.
+        # During the first search, a rebuild replaces the library and the old one is dropped.
         if name == "query_batch_points" and not asked:
             asked.append(collection)
             node.watch = lambda name, asked: None
@@ -236,7 +236,7 @@ def build(folder, count=10):
 
 
 @pytest.mark.thorough
-def test_a_collection_that_is_gone_for_good_is_named(node, folder):
+def test_an_answer_names_the_part_whose_collection_was_deleted(node, folder):
     publish(folder)
     there = Library(ADDRESS)
     names = there._backend._newest.get().names
@@ -247,7 +247,7 @@ def test_a_collection_that_is_gone_for_good_is_named(node, folder):
 
 
 @pytest.mark.thorough
-def test_a_worker_that_is_killed_goes_on(node, tmp_path):
+def test_a_killed_worker_can_be_started_again(node, tmp_path):
     plan = tmp_path / "plan"
     make_plan(plan, some_posts(10), LIGHT, 2, quiet)
     kill_after(node, 25)
@@ -259,7 +259,7 @@ def test_a_worker_that_is_killed_goes_on(node, tmp_path):
         assert finish_plan(cluster, plan).posts == 10
 
 
-def test_questions_and_answers_are_in_one_shard():
+def test_a_question_and_its_answers_are_in_the_same_shard():
     posts = [Post(id=str(number), body="x") for number in range(50)]
     answers = [Post(id=f"a{post.id}", body="y", parent_id=post.id) for post in posts]
     assert list(map(lambda post: shard_of(post, 7), posts)) == [  # noqa: C417
@@ -272,13 +272,13 @@ def test_questions_and_answers_are_in_one_shard():
     "content",
     [b"", b"{}", b"[]", b'{"mathsetu": "plan", "format": 9}', b"\xff", b"[" * 100_000],
 )
-def test_a_plan_that_is_none_is_refused(tmp_path: Path, content):
+def test_a_file_that_is_not_a_plan_is_refused(tmp_path: Path, content):
     (tmp_path / "plan.json").write_bytes(content)
     with pytest.raises(InputError, match="is not a plan"):
         read_plan(tmp_path)
 
 
-def test_the_name_of_a_build_cannot_lead_elsewhere(tmp_path):
+def test_a_plan_with_a_path_in_the_name_of_its_build_is_refused(tmp_path):
     make_plan(tmp_path / "plan", some_posts(2), LIGHT, 1, quiet)
     path = tmp_path / "plan" / "plan.json"
     content = json.loads(path.read_text())
@@ -295,7 +295,7 @@ def test_a_plan_is_not_written_over_other_files(tmp_path):
 
 
 @pytest.mark.thorough
-def test_hits_of_shards_and_of_a_whole_are_nearly_the_same_by_words(node, tmp_path):
+def test_words_rank_nearly_the_same_in_shards_as_in_a_whole_library(node, tmp_path):
     plan = tmp_path / "plan"
     make_plan(plan, some_posts(20), LIGHT, 2, quiet)
     workers(plan, [0, 1])
@@ -308,7 +308,7 @@ def test_hits_of_shards_and_of_a_whole_are_nearly_the_same_by_words(node, tmp_pa
 
 
 @pytest.mark.thorough
-def test_a_former_library_can_come_back(node, folder, tmp_path):
+def test_a_former_library_can_be_published_again(node, folder, tmp_path):
     publish(folder)
     build_library(tmp_path / "other", some_posts(10), LIGHT, processes=1)
     publish(tmp_path / "other")
@@ -323,7 +323,7 @@ def test_a_former_library_can_come_back(node, folder, tmp_path):
 
 
 @pytest.mark.thorough
-def test_a_build_whose_dropping_was_cut_off_is_not_taken_for_whole(node, folder, tmp_path):
+def test_a_build_that_was_only_partly_dropped_is_published_again(node, folder, tmp_path):
     publish(folder)
     build_library(tmp_path / "other", some_posts(10), LIGHT, processes=1)
     publish(tmp_path / "other")

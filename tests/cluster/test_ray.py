@@ -22,7 +22,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "publish_with_ray.py"
 
 
 def test_ray_publishes_all_shards(tmp_path, monkeypatch):
-    # Not `importorskip`: importing it here would start threads that other tests would meet.
+    # Not `importorskip`: an import in this process would start threads that affect other tests.
     if subprocess.run([sys.executable, "-c", "import ray"], capture_output=True).returncode:
         pytest.skip("the extra 'ray' is not installed")
     monkeypatch.setenv("QDRANT_SECONDS", "60")

@@ -1,4 +1,4 @@
-"""A real Qdrant server, and three of them: the same answers, nothing lost when one is killed."""
+"""One real Qdrant server, and three: the same answers, and no loss when one is killed."""
 
 import json
 import os
@@ -34,7 +34,7 @@ pytestmark = [
 
 @pytest.fixture(autouse=True)
 def patient(monkeypatch):
-    """An emulated server takes its time."""
+    """An emulated server is slow."""
     monkeypatch.setenv(SECONDS, "60")
 
 
@@ -92,7 +92,7 @@ def test_one_server_answers_and_explains_as_the_folder_does(server, folder):
         assert nearly_equal(Library(fresh).search(query, 10), there.search(query, 10))
 
 
-def test_a_server_that_is_killed_is_named_and_answers_again(server, folder, monkeypatch):
+def test_a_killed_server_is_reported_and_answers_after_a_restart(server, folder, monkeypatch):
     address = address_of(server)
     publish(folder, address)
     monkeypatch.setenv(SECONDS, "5")
@@ -106,7 +106,9 @@ def test_a_server_that_is_killed_is_named_and_answers_again(server, folder, monk
     assert Library(address).search(QUERIES[0], 10) == before
 
 
-def test_keys_for_reading_and_for_writing(tmp_path, folder, monkeypatch):
+def test_writing_needs_the_key_for_writing_and_reading_a_key_for_reading(
+    tmp_path, folder, monkeypatch
+):
     settings = {
         "QDRANT__SERVICE__API_KEY": "writer",
         "QDRANT__SERVICE__READ_ONLY_API_KEY": "reader",
@@ -146,7 +148,9 @@ def authority(tmp_path):
     return tmp_path / "ca.pem", (tmp_path / "node.pem", tmp_path / "node.key")
 
 
-def test_over_tls_with_an_authority_of_ones_own(tmp_path, folder, authority, monkeypatch):
+def test_tls_works_with_a_certificate_authority_of_the_user(
+    tmp_path, folder, authority, monkeypatch
+):
     trusted, certificate = authority
     settings = {"QDRANT__SERVICE__API_KEY": "writer"}
     server = LocalQdrant(tmp_path / "server", settings=settings, certificate=certificate)
@@ -164,7 +168,7 @@ def test_over_tls_with_an_authority_of_ones_own(tmp_path, folder, authority, mon
         server.kill()
 
 
-def test_the_backup_script_brings_a_library_back(three, folder, tmp_path):
+def test_the_backup_script_restores_a_library(three, folder, tmp_path):
     if not shutil.which("jq") or not shutil.which("curl"):
         pytest.skip("the script needs curl and jq")
     address = address_of(*three)
@@ -183,12 +187,12 @@ def test_the_backup_script_brings_a_library_back(three, folder, tmp_path):
         Library(address)
     script("restore")
     assert Library(address).search(QUERIES[0], 5) == before
-    # What came back is there twice, too.
+    # The restored library has two replicas, too.
     three[0].kill()
     assert Library(address_of(*three[1:])).search(QUERIES[0], 5) == before
 
 
-def test_a_publisher_that_is_killed_at_some_moments_ends_with_the_same_library(server, folder):
+def test_publishing_can_be_killed_at_some_moments_and_ends_with_the_same_library(server, folder):
     address = address_of(server)
     command = [sys.executable, "-m", "mathsetu", "publish", str(folder), address]
     for seconds in (2.0, 3.0, 4.0, 5.5):
@@ -211,7 +215,7 @@ def test_a_publisher_that_is_killed_at_some_moments_ends_with_the_same_library(s
     assert json.loads(facts.stdout)["posts"] == 60
 
 
-def test_several_processes_send_what_one_sends(server, folder, monkeypatch):
+def test_several_processes_publish_the_same_library_as_one(server, folder, monkeypatch):
     publish(folder, address_of(server, name="one"))
     monkeypatch.setattr("mathsetu.cluster.sending._PER_PROCESS", 20)
     address = address_of(server, name="several")
@@ -222,7 +226,7 @@ def test_several_processes_send_what_one_sends(server, folder, monkeypatch):
     assert Library(address).search(QUERIES[0], 10) == Library(folder).search(QUERIES[0], 10)
 
 
-def test_with_two_replicas_a_node_may_be_killed(three, folder):
+def test_with_two_replicas_the_cluster_answers_after_a_node_is_killed(three, folder):
     address = address_of(*three)
     publish(folder, address, Spread(shards=3, replicas=2))
     here, there = Library(folder), Library(address)
@@ -230,7 +234,7 @@ def test_with_two_replicas_a_node_may_be_killed(three, folder):
     assert [there.search(query, 10) for query in QUERIES] == expected
     three[2].kill()
     assert [there.search(query, 10) for query in QUERIES] == expected
-    # What is changed while it is away reaches it when it is back.
+    # Changes that are made while a node is down reach it when it returns.
     added = some_posts(62)[60:]
     add_posts(address, added, processes=1)
     three[2].start()

@@ -1,4 +1,4 @@
-"""The tables of frequencies, and the texts that arrays become."""
+"""The tables of frequencies, and arrays encoded as text."""
 
 from collections import Counter
 
@@ -35,19 +35,19 @@ def test_counts_are_sums_over_tables(came, went, asked):
 
 
 @given(terms)
-def test_arrays_come_back_as_they_were(numbers):
+def test_packed_arrays_are_unpacked_unchanged(numbers):
     array = np.array(numbers, dtype=np.uint64)
     assert unpack(pack(array), "uint64").tolist() == numbers
 
 
 @given(st.lists(st.floats(0.5, 400, width=32), max_size=20))
-def test_frequencies_come_back_as_they_were(values):
+def test_packed_frequencies_are_unpacked_unchanged(values):
     array = np.array(values, dtype=np.float32)
     assert unpack_frequencies(pack_frequencies(array), len(values)).tolist() == array.tolist()
 
 
 @given(st.text() | st.none() | st.integers() | st.binary())
-def test_whatever_a_payload_holds_is_read_or_refused(content):
+def test_any_payload_is_read_or_refused(content):
     for kind in ("uint8", "uint64", "float32"):
         try:
             unpack(content, kind)
@@ -65,7 +65,7 @@ def test_sparse_vectors_name_each_dimension_once(numbers):
 
 
 @pytest.mark.thorough
-def test_tables_larger_than_a_point_are_written_in_pieces(node, monkeypatch):
+def test_large_tables_are_written_in_chunks(node, monkeypatch):
     from mathsetu.cluster.client import connected
 
     monkeypatch.setattr("mathsetu.cluster.tables._CHUNK", 3)

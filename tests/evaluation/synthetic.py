@@ -1,4 +1,4 @@
-"""Fifty synthetic runs, and what ir-measures (trec_eval) makes of them.
+"""Fifty synthetic runs, and their values from ir-measures (trec_eval).
 
 ``python tests/evaluation/synthetic.py`` writes `trec_eval_values.json` anew; it needs ir-measures
 and nothing of MathSetu. The values are kept because trec_eval has no build for some machines.
@@ -44,7 +44,7 @@ Rankings = dict[str, dict[str, float]]
 
 
 def case(seed: int) -> tuple[Topics, Rankings]:
-    """Judgments and a run: hits nobody judged, empty topics, in some cases equal scores.
+    """Judgments and a run, with unjudged hits, empty topics, and in some cases equal scores.
 
     Only ``random()`` is used, since it gives the same numbers in every version of Python.
     """

@@ -1,4 +1,4 @@
-"""The heat map: a cell for each two things, the best of each row framed, long names cut."""
+"""The heat map: a cell for each pair, a frame around the best of each row, long names cut."""
 
 import re
 
@@ -16,7 +16,7 @@ def test_cells_have_colours_by_their_values_and_the_best_of_a_row_is_framed() ->
     assert [title[-7:] for _, framed, title in cells if framed] == ["y: 1.00", "z: 2.00"]
     colours = [colour for colour, _, _ in cells]
     assert colours[0] == "#ffffff"
-    # What is above 1 is as dark as 1.
+    # Values above 1 are as dark as 1.
     assert colours[1] == colours[5]
     assert len({*colours[:4]}) == 4
 
@@ -27,7 +27,7 @@ def test_a_long_name_is_cut_to_28_characters() -> None:
     assert f">{'y' * 27}…<" in drawn
 
 
-def test_labels_stand_above_their_columns_and_beside_their_rows() -> None:
+def test_labels_are_above_their_columns_and_beside_their_rows() -> None:
     drawn = heat_map(["a", "b"], ["x", "y", "z"], [[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]])
     cells = re.findall(r'<rect x="(\d+)" y="(\d+)" width="20" height="20"', drawn)
     lefts, tops = ([int(cell[side]) for cell in cells] for side in (0, 1))

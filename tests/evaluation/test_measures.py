@@ -46,7 +46,7 @@ def test_other_spellings_are_understood(text: str, printed: str) -> None:
         ("P@99999999999", "unknown measure"),
     ],
 )
-def test_what_is_no_measure_is_refused_with_the_reason(text: str, problem: str) -> None:
+def test_an_invalid_measure_is_refused_with_the_reason(text: str, problem: str) -> None:
     with pytest.raises(InputError) as error:
         Measure.parse(text)
     assert problem in str(error.value)
@@ -61,14 +61,14 @@ def test_any_text_is_a_measure_or_refused_and_a_measure_survives_printing(text: 
     assert Measure.parse(str(measure)) == measure
 
 
-def test_the_share_of_judged_hits_stands_beside_every_cutoff() -> None:
+def test_every_cutoff_adds_the_share_of_judged_hits() -> None:
     assert [*map(str, parse_measures(["P@5", "nDCG@10", "P@10", "P@5"]))] == [
         "P@5", "nDCG@10", "P@10", "Judged@5", "Judged@10",
     ]  # fmt: skip
     assert [*map(str, parse_measures(["MAP"]))] == ["MAP", "Judged@10"]
 
 
-def test_sets_hold_what_the_labs_report() -> None:
+def test_sets_contain_the_measures_that_the_labs_report() -> None:
     assert [*map(str, parse_measures(["ARQMath"]))] == ["nDCG'", "MAP'", "P'@10", "Judged@10"]
     assert [*map(str, parse_measures(["clmir"]))] == ["P@10", "MAP", "nDCG", "Judged@10"]
     assert [*map(str, parse_measures(["crossmath"]))] == ["nDCGmed'@10", "P'@10", "Judged@10"]

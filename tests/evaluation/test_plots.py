@@ -1,4 +1,4 @@
-"""Figures that matplotlib draws, whatever runs and topics are called."""
+"""Figures drawn with matplotlib, with any names of runs and topics."""
 
 from pathlib import Path
 from typing import Any
@@ -59,7 +59,7 @@ def texts(path: Path) -> list[str]:
     return [element.text or "" for element in tree.iter("{http://www.w3.org/2000/svg}text")]
 
 
-# What the panels hold
+# The content of panels
 
 
 def test_means_have_intervals_for_all_topics_and_by_group() -> None:
@@ -72,14 +72,14 @@ def test_means_have_intervals_for_all_topics_and_by_group() -> None:
     assert 0.1 <= first.interval[0] < first.value < first.interval[1] <= 0.5
 
 
-def test_differences_name_their_topics_and_count_those_without() -> None:
+def test_differences_name_their_topics_and_count_topics_without_a_difference() -> None:
     [differences] = difference_panels(compare([WEAK, STRONG]), MAP)
     assert [name for name, _ in differences.values] == ["A.0", "A.1", "A.2", "A.3"]
     assert [round(value, 3) for _, value in differences.values] == [0.7, 0.7, 0.7, -0.1]
     assert differences.title.endswith("minus weak; 1 topic without a difference")
 
 
-def test_one_run_is_shown_by_group_and_topic_by_topic() -> None:
+def test_one_run_is_shown_by_group_and_by_topic() -> None:
     means, topics = results_panels(STRONG, MAP, GROUPS)
     assert isinstance(means, Bars)
     assert isinstance(topics, Topics)
@@ -88,7 +88,7 @@ def test_one_run_is_shown_by_group_and_topic_by_topic() -> None:
     assert values == sorted(values, reverse=True)
 
 
-def test_precision_over_recall_is_that_of_trec_eval() -> None:
+def test_precision_over_recall_equals_that_of_trec_eval() -> None:
     judged = Judgments.of([Judgment("1", one, 1) for one in "abcd"] + [Judgment("2", "a", 1)])
     run = Run("r", {"1": tuple(Hit(one, -n) for n, one in enumerate("axbyyc"))})
     # trec_eval -m iprec_at_recall of this run; topic 2 has no hits and counts as 0.
@@ -99,7 +99,7 @@ def test_precision_over_recall_is_that_of_trec_eval() -> None:
     assert len(LEVELS) == 11
 
 
-# What is drawn
+# Figures as a whole
 
 
 @pytest.fixture
@@ -130,7 +130,7 @@ def test_a_figure_fits_a_column_and_nothing_lies_outside(figure: Any) -> None:
 @pytest.mark.parametrize(
     ("ending", "start"), [(".svg", b"<?xml"), (".pdf", b"%PDF-"), (".png", b"\x89PNG")]
 )
-def test_a_figure_is_written_in_each_form_and_the_same_each_time(
+def test_a_figure_is_written_in_each_format_with_the_same_bytes_each_time(
     ending: str, start: bytes, tmp_path: Path
 ) -> None:
     pytest.importorskip("matplotlib")
@@ -158,7 +158,7 @@ def test_small_and_empty_panels_are_drawn(panel: Panel) -> None:
     assert draw([panel]).axes
 
 
-# Where it is drawn
+# Positions, colours and sizes
 
 
 def axes_of(panel: Panel) -> Any:
@@ -176,7 +176,7 @@ TWO_RUNS = Bars(
 )
 
 
-def test_bars_stand_in_clusters_with_their_values_behind_them() -> None:
+def test_bars_are_drawn_in_clusters_with_their_values_to_the_right() -> None:
     axes = axes_of(TWO_RUNS)
     middles = [bar.get_y() + bar.get_height() / 2 for bar in axes.patches]
     assert middles == pytest.approx([0, 1, 2.6, 3.6])
@@ -184,7 +184,7 @@ def test_bars_stand_in_clusters_with_their_values_behind_them() -> None:
     assert [bar.get_width() for bar in axes.patches] == [0.5, 0.25, 0.1, 0.8]
     assert list(axes.get_yticks()) == pytest.approx([0.5, 3.1])
     assert [label.get_text() for label in axes.get_yticklabels()] == ["all", "en"]
-    # The longest bar or interval, and a fiftieth of it until the value begins.
+    # A value starts after its bar or interval, at a fiftieth of the longest one.
     assert axes.get_xlim() == pytest.approx((0, 1.18 * 0.8))
     places = {text.get_text(): text.get_position() for text in axes.texts}
     assert places["0.500"] == pytest.approx((0.6 + 0.016, 0))
@@ -195,7 +195,7 @@ def test_bars_stand_in_clusters_with_their_values_behind_them() -> None:
     assert axes.get_ylim()[0] > axes.get_ylim()[1]
 
 
-def test_intervals_reach_from_low_to_high_and_never_into_the_bar() -> None:
+def test_intervals_are_drawn_from_low_to_high_and_always_include_the_value() -> None:
     axes = axes_of(TWO_RUNS)
     spans = [
         [point[0] for point in line.get_paths()[0].vertices]
@@ -221,7 +221,7 @@ def test_each_run_has_its_colour_its_hatch_and_one_line_of_the_legend() -> None:
     assert alone.get_title(loc="left") == "P"
 
 
-def test_topics_stand_one_below_the_other_and_those_that_lose_have_another_colour() -> None:
+def test_topics_are_drawn_one_per_line_and_losses_have_another_colour() -> None:
     to_rgba = pytest.importorskip("matplotlib.colors").to_rgba
     long = "a topic with a name of three lines in the column of labels"
     axes = axes_of(Topics("P", [("A.1", 0.3), (long, 0.0), ("A.2", -0.2)]))
@@ -242,7 +242,7 @@ def test_topics_stand_one_below_the_other_and_those_that_lose_have_another_colou
     assert len(empty.get_xticks()) == 0
 
 
-def test_curves_reach_over_all_levels_and_differ_without_colours() -> None:
+def test_curves_span_all_levels_and_differ_even_without_colours() -> None:
     axes = axes_of(curves_panel({"a": [0.5] * 11, "b": [0.4] * 11}))
     assert axes.get_xlim() == pytest.approx((-0.02, 1.02))
     assert axes.get_ylim() == pytest.approx((0, 1.02))
@@ -270,20 +270,20 @@ def test_curves_reach_over_all_levels_and_differ_without_colours() -> None:
         (curves_panel({"a": [0.5] * 11, "b": [0.4] * 11}), 2.1 + 0.13 + 2 * 0.13),
     ],
 )
-def test_a_figure_grows_with_what_it_shows(panel: Panel, inches: float) -> None:
+def test_the_height_of_a_figure_grows_with_its_content(panel: Panel, inches: float) -> None:
     pytest.importorskip("matplotlib")
     assert draw([panel]).get_size_inches() == pytest.approx((3.35, inches))
     assert draw([panel, panel]).get_size_inches()[1] == pytest.approx(2 * inches)
 
 
-def test_a_picture_is_fine_enough_for_print(tmp_path: Path) -> None:
+def test_the_resolution_of_a_figure_is_high_enough_for_print(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     write_figure(draw([TWO_RUNS]), tmp_path / "plot.png")
     width = int.from_bytes((tmp_path / "plot.png").read_bytes()[16:20])
     assert width == int(3.35 * 300)
 
 
-def test_letters_can_be_read(figure: Any) -> None:
+def test_all_font_sizes_are_readable(figure: Any) -> None:
     sizes = {
         text.get_fontsize() for text in figure.findobj(lambda one: hasattr(one, "get_fontsize"))
     }
@@ -303,7 +303,7 @@ def test_letters_can_be_read(figure: Any) -> None:
         ("one two three four five", ["one two three four", "five"]),
     ],
 )
-def test_names_are_wrapped_by_the_room_that_they_take(name: str, lines: list[str]) -> None:
+def test_names_are_wrapped_by_their_printed_width(name: str, lines: list[str]) -> None:
     assert _wrapped(name, 20) == lines
 
 
@@ -312,20 +312,20 @@ def test_an_unknown_ending_is_refused(figure: Any, tmp_path: Path) -> None:
         write_figure(figure, tmp_path / "plot.gif")
 
 
-def test_colours_differ_for_the_colour_blind_and_in_print() -> None:
+def test_series_can_be_distinguished_without_colours() -> None:
     from mathsetu.evaluation.plots import _COLOURS, _DASHES, _HATCHES, _MARKERS
 
     def lightness(colour: str) -> float:
         red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
         return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
-    # The two that most comparisons have, and what else tells series apart.
+    # Most comparisons have two series; hatches, markers and dashes distinguish more.
     assert abs(lightness(_COLOURS[0]) - lightness(_COLOURS[1])) > 50
     assert len(set(_COLOURS)) == len(set(_HATCHES)) == len(set(_MARKERS)) == 8
     assert len(set(_DASHES)) == 4
 
 
-def test_programs_plot_comparisons_and_runs(tmp_path: Path) -> None:
+def test_comparisons_and_runs_can_be_plotted_from_python(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     import mathsetu
 
@@ -349,7 +349,7 @@ def test_programs_plot_comparisons_and_runs(tmp_path: Path) -> None:
         mathsetu.plot_means([WEAK, STRONG])  # type: ignore[arg-type]
 
 
-def test_the_curve_of_a_prime_measure_has_no_unjudged_hits() -> None:
+def test_the_curve_of_a_prime_measure_ignores_unjudged_hits() -> None:
     judged = Judgments.of([Judgment("1", "a", 1)])
     run = Run("r", {"1": (Hit("unjudged", 2.0), Hit("a", 1.0))})
     assert recall_precision(run, judged)[0] == pytest.approx(0.5)

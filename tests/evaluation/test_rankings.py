@@ -1,4 +1,4 @@
-"""What is said of a run beside its figures."""
+"""Irregularities of a run that are reported beside its figures."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from mathsetu.evaluation.rankings import Irregularities, judged_rankings
 from mathsetu.records import Hit, Judgment, Run
 
 
-def test_a_topic_without_anything_relevant_is_not_called_unjudged() -> None:
+def test_a_topic_without_relevant_posts_is_not_reported_as_unjudged() -> None:
     judged = Judgments.of([Judgment("A.1", "7", 3), Judgment("A.2", "7", 0)])
     run = Run("r", {topic: (Hit("7", 1.0),) for topic in ("A.1", "A.2", "A.3")})
     rankings, irregularities = judged_rankings(run, judged.answerable(2))
@@ -16,12 +16,12 @@ def test_a_topic_without_anything_relevant_is_not_called_unjudged() -> None:
 
 
 @pytest.mark.parametrize(("count", "ending"), [(5, "A.4"), (6, "A.4 …")])
-def test_the_first_topics_of_an_oddity_are_named(count: int, ending: str) -> None:
+def test_an_irregularity_names_its_first_five_topics(count: int, ending: str) -> None:
     [message] = Irregularities(missing=tuple(f"A.{n}" for n in range(count))).messages()
     assert message.endswith(f": A.0, A.1, A.2, A.3, {ending}")
 
 
-def test_a_run_of_which_nothing_is_judged_is_told() -> None:
+def test_a_run_without_judged_hits_is_reported() -> None:
     judged = Judgments.of([Judgment("B.1", "77", 3)])
     hits = (Hit("7:body:0", 1.0), Hit("7:body:1", 0.5))
     _, irregularities = judged_rankings(Run("r", {"B.1": hits}), judged)

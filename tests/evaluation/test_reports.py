@@ -1,4 +1,4 @@
-"""Tables and plots that can be pasted into a paper, whatever runs and topics are called."""
+"""Tables that can be pasted into a paper, with any names of runs and topics."""
 
 import csv
 import io
@@ -43,7 +43,7 @@ def test_the_share_of_judged_hits_gets_no_marks() -> None:
     assert [str(row[2]) for row in rows] == ["0.000", "1.000"]
 
 
-def test_with_groups_every_group_has_its_rows() -> None:
+def test_a_comparison_has_rows_for_every_group() -> None:
     comparisons = {"all": compare([WEAK, STRONG])} | {
         name: compare([WEAK, STRONG], topics) for name, topics in GROUPS.items()
     }
@@ -51,14 +51,14 @@ def test_with_groups_every_group_has_its_rows() -> None:
     assert [row[0] for row in rows] == ["all (4)"] * 2 + ["en (2)"] * 2 + ["hi (2)"] * 2
 
 
-def test_csv_has_all_digits_and_its_marks_apart(table: Table) -> None:
+def test_csv_has_all_digits_and_separate_columns_for_marks(table: Table) -> None:
     rows = list(csv.DictReader(io.StringIO(table.csv())))
     assert rows[1]["run"] == f"b {HOSTILE}"
     assert float(rows[1]["MAP"]) == pytest.approx(0.85)
     assert (rows[0]["MAP above"], rows[1]["MAP above"]) == ("", "a")
 
 
-def test_markdown_keeps_its_columns_whatever_a_run_is_called(table: Table) -> None:
+def test_markdown_keeps_its_columns_with_any_name_of_a_run(table: Table) -> None:
     header, rule, *rows = table.markdown().split("\n\n")[0].splitlines()
     columns = len(table.columns)
     assert rule.count("|") == columns + 1
@@ -76,11 +76,11 @@ def test_latex_escapes_names_and_raises_marks(table: Table) -> None:
     assert all(row.replace(r"\&", "").count("&") == len(table.columns) - 1 for row in rows)
 
 
-def test_a_minus_in_latex_is_no_hyphen() -> None:
+def test_a_minus_sign_in_latex_is_not_a_hyphen() -> None:
     assert "$-$0.125" in Table(("x",), ((Number(-0.125),),)).latex()
 
 
-def test_what_rounds_to_zero_has_no_sign() -> None:
+def test_a_number_that_rounds_to_zero_has_no_sign() -> None:
     assert str(Number(-0.0001, kind="difference")) == str(Number(-0.0001)) == "0.000"
 
 
@@ -104,20 +104,20 @@ def test_a_table_without_figures_can_be_written(write: object) -> None:
 
 
 @pytest.mark.parametrize("evil", ["=1+1", "+1+1", "-cmd", "@SUM(A1)", "\t=1"])
-def test_csv_holds_no_text_that_a_spreadsheet_would_run(evil: str) -> None:
+def test_csv_contains_no_text_that_a_spreadsheet_would_run(evil: str) -> None:
     table = Table((evil, "MAP"), ((evil, Number(-0.25, "b")), ("a=b", Number(-1.0))))
     rows = list(csv.reader(io.StringIO(table.csv(), newline="")))
     assert [row[0] for row in rows] == [f"'{evil}", f"'{evil}", "a=b"]
     assert [row[1] for row in rows] == ["MAP", "-0.25", "-1.0"]
 
 
-def test_a_line_break_in_a_name_begins_no_row_of_csv() -> None:
+def test_a_line_break_in_a_name_starts_no_new_row_of_csv() -> None:
     table = Table(("run", "MAP"), (("a\r=1+1\n=2", Number(0.5)), ("\r=1", Number(0.5))))
     rows = list(csv.reader(io.StringIO(table.csv(), newline="")))
     assert [row[0] for row in rows] == ["run", "a =1+1 =2", "' =1"]
 
 
-def test_small_p_values_are_told_as_such() -> None:
+def test_small_p_values_are_shown_as_an_upper_limit() -> None:
     shown = [str(Number(value, kind="p")) for value in (0.0009, 0.001, 0.05)]
     assert shown == ["<0.001", "0.001", "0.050"]
 

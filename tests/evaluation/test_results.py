@@ -1,4 +1,4 @@
-"""From runs and judgments to figures: thresholds, groups, visual ids, and runs that are odd."""
+"""From runs and judgments to figures: thresholds, groups, visual ids, and irregular runs."""
 
 import pytest
 
@@ -26,7 +26,7 @@ def figures(run: Run, judgments: Judgments, *texts: str) -> list[float]:
     return [results.mean(measure) for measure in measures]
 
 
-def test_grades_up_to_three_make_two_the_lowest_relevant_one() -> None:
+def test_the_lowest_relevant_grade_is_two_if_grades_go_up_to_three() -> None:
     run = run_of(A={"x": 3.0, "y": 2.0, "z": 1.0})
     graded = judged(A={"x": 1, "y": 2, "z": 3})
     assert figures(run, graded, "P@2", "MRR", "P(rel=1)@2") == [0.5, 0.5, 1.0]
@@ -41,7 +41,7 @@ def test_the_threshold_can_be_given() -> None:
     assert (results.mean(measures[0]), results.relevant_from) == (0.5, 3)
 
 
-def test_ndcg_is_graded_whatever_the_threshold() -> None:
+def test_ndcg_does_not_depend_on_the_threshold() -> None:
     run = run_of(A={"low": 2.0, "high": 1.0})
     topics = judged(A={"low": 1, "high": 3})
     measure = Measure("nDCG")
@@ -49,7 +49,7 @@ def test_ndcg_is_graded_whatever_the_threshold() -> None:
     assert one == two == pytest.approx((1 + 3 / 1.5849625) / (3 + 1 / 1.5849625))
 
 
-def test_prime_measures_throw_out_unjudged_hits_first() -> None:
+def test_prime_measures_remove_unjudged_hits_first() -> None:
     run = run_of(A={"?": 9.0, "??": 8.0, "x": 7.0})
     assert figures(run, judged(A={"x": 1}), "P@1", "P'@1", "MRR", "MRR'") == [0, 1, 1 / 3, 1]
 
@@ -60,7 +60,7 @@ def test_negative_grades_mean_not_judged() -> None:
     assert figures(run, topics, "MRR'", "Judged@2", "bpref") == [1.0, 0.5, 1.0]
 
 
-def test_hits_are_ranked_by_score_and_equal_scores_by_falling_id() -> None:
+def test_hits_are_ranked_by_score_and_equal_scores_by_descending_id() -> None:
     hits = [Hit("10", 1.0), Hit("9", 1.0), Hit("b", 5.0), Hit("é", 1.0)]
     assert in_order(hits) == ["b", "é", "9", "10"]
 
@@ -79,7 +79,7 @@ def test_topics_without_judgments_are_left_out_and_reported() -> None:
     assert "Z" in next(results.irregularities.messages())
 
 
-def test_of_a_repeated_hit_the_best_placed_counts_and_it_is_reported() -> None:
+def test_the_best_rank_of_a_repeated_hit_counts_and_the_topic_is_reported() -> None:
     hits = (Hit("x", 1.0), Hit("y", 2.0), Hit("x", 3.0))
     results = evaluate(Run("r", {"A": hits}), judged(A={"y": 1}), [Measure("MRR")])
     assert value(results, "MRR") == 0.5
@@ -87,7 +87,7 @@ def test_of_a_repeated_hit_the_best_placed_counts_and_it_is_reported() -> None:
     assert "trec_eval refuses" in next(results.irregularities.messages())
 
 
-def test_a_sound_run_has_no_irregularities() -> None:
+def test_a_regular_run_has_no_irregularities() -> None:
     results = evaluate(run_of(A={"x": 1.0}), judged(A={"x": 1}), [Measure("MRR")])
     assert list(results.irregularities.messages()) == []
 
@@ -110,12 +110,12 @@ def test_judgments_that_contradict_each_other_are_refused() -> None:
         Judgments.of([same, Judgment("A", "x", 2)])
 
 
-def test_no_judgments_are_refused() -> None:
+def test_an_empty_list_of_judgments_is_refused() -> None:
     with pytest.raises(InputError, match="no judgments"):
         Judgments.of([])
 
 
-def test_topics_without_anything_relevant_can_be_left_out() -> None:
+def test_topics_without_relevant_posts_can_be_left_out() -> None:
     topics = judged(A={"x": 3}, B={"x": 1})
     assert list(topics.answerable(2).grades) == ["A"]
     with pytest.raises(InputError, match="no topic has a judgment of 4 or more"):

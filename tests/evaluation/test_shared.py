@@ -1,4 +1,4 @@
-"""Published figures, found again from the published runs and judgments."""
+"""Published figures, reproduced from the published runs and judgments."""
 
 from functools import partial
 from pathlib import Path
@@ -11,7 +11,7 @@ from mathsetu.evaluation import Judgments, Measure, evaluate
 pytestmark = pytest.mark.shared
 
 
-# One language shows the way; the others are measured where there is more time.
+# Languages other than the first are evaluated only in thorough tests.
 thorough = partial(pytest.param, marks=pytest.mark.thorough)
 
 
@@ -34,7 +34,7 @@ def judgments(shared_data: Path, name: str) -> Judgments:
     ],
 )  # fmt: skip
 @pytest.mark.thorough
-def test_the_crossmath_runs_score_what_their_authors_published(
+def test_the_crossmath_runs_have_the_published_scores(
     shared_data: Path,
     language: str,
     year: int,
@@ -55,7 +55,7 @@ def test_the_crossmath_runs_score_what_their_authors_published(
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("year", "gain"), [(2020, 0.811), thorough(2021, 0.585)])
-def test_the_crossmath_run_cut_to_the_posts_present_scores_as_published(
+def test_the_crossmath_run_has_the_published_score_on_judgments_of_present_posts(
     shared_data: Path, year: int, gain: float
 ) -> None:
     judged = judgments(shared_data, f"qrels-task1-{year}.present.txt")
@@ -66,7 +66,7 @@ def test_the_crossmath_run_cut_to_the_posts_present_scores_as_published(
 
 
 @pytest.mark.thorough
-def test_tangent_s_scores_on_task_2_what_was_published(shared_data: Path) -> None:
+def test_tangent_s_has_the_published_scores_on_task_2(shared_data: Path) -> None:
     folder = shared_data / "arqmath" / "formula-pool-2020"
     judged = Judgments.of(trec.read_qrels(folder / "qrels.txt"))
     measures = [Measure.parse(text) for text in ("nDCG'", "MAP'", "P'@10")]

@@ -1,4 +1,4 @@
-"""Tests of significance: against known values, and where nothing can be shown."""
+"""Significance tests, bootstrap intervals and comparisons of runs."""
 
 import random
 from math import atan, pi
@@ -48,7 +48,7 @@ def test_the_tail_is_a_probability_and_falls_as_t_grows(statistic: float, freedo
 
 
 @pytest.mark.parametrize("differences", [[], [0.5], [0.0, 0.0, 0.0]])
-def test_where_nothing_can_be_shown_p_is_one(differences: list[float]) -> None:
+def test_p_is_one_for_too_few_or_zero_differences(differences: list[float]) -> None:
     assert paired_t_test(differences) == 1.0
 
 
@@ -63,7 +63,7 @@ def test_two_topics_are_enough_for_a_test() -> None:
     assert paired_t_test([0.3]) == 1.0
 
 
-def test_a_constant_difference_is_certain() -> None:
+def test_p_is_zero_for_a_constant_difference() -> None:
     assert paired_t_test([0.25, 0.25, 0.25]) == 0.0
 
 
@@ -72,12 +72,12 @@ def test_bonferroni_multiplies_and_stops_at_one() -> None:
     assert bonferroni(0.1, 45) == 1.0
 
 
-def test_rounding_is_a_tie() -> None:
+def test_a_difference_by_rounding_is_a_tie() -> None:
     assert str(wins_ties_losses([0.1 + 0.2 - 0.3, 0.5, -0.5])) == "1/1/1"
 
 
 @pytest.mark.thorough
-def test_the_bootstrap_repeats_with_its_seed_and_holds_the_mean() -> None:
+def test_the_bootstrap_is_reproducible_and_its_interval_contains_the_mean() -> None:
     chance = random.Random(3).random
     columns = [[chance() for _ in range(60)], [chance() + 1 for _ in range(60)]]
     first, again = (bootstrap_intervals(columns, seed=7) for _ in range(2))
@@ -131,7 +131,7 @@ def test_the_bootstrap_interval_is_about_two_standard_errors_each_way() -> None:
 
 
 @pytest.mark.thorough
-def test_many_topics_need_little_memory() -> None:
+def test_the_bootstrap_works_with_many_topics() -> None:
     (interval,) = bootstrap_intervals([[0.5] * 30_000], resamples=200)
     assert interval.low == pytest.approx(0.5)
 
@@ -165,14 +165,14 @@ def test_letters_name_the_runs_that_a_run_is_significantly_above() -> None:
     assert [backwards.below(place, MEASURE) for place in range(3)] == ["bc", "", ""]
 
 
-def test_wins_and_losses_are_seen_from_the_later_run() -> None:
+def test_wins_and_losses_are_counted_for_the_later_run() -> None:
     difference = compare([STRONG, WEAK]).difference_from_baseline(1, MEASURE)
     assert difference is not None
     assert str(difference.record) == "0/0/5"
     assert difference.mean < 0 > difference.interval.high
 
 
-def test_a_comparison_can_be_cut_to_some_topics() -> None:
+def test_a_comparison_can_be_limited_to_some_topics() -> None:
     comparison = compare([WEAK, STRONG], ["0", "1"])
     assert comparison.differences[0].mean == pytest.approx(0.7)
 

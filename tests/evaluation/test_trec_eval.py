@@ -26,8 +26,8 @@ def ours(seed: int) -> dict[str, list[float]]:
 
 
 def comparable(seed: int) -> list[str]:
-    """All measures, unless there are equal scores: ir-measures orders those the other way round
-    for Judged than for everything else, and we keep one order."""
+    """All measures; without Judged if there are equal scores, which ir-measures orders the other
+    way round for Judged, while we keep one order."""
     names = list(synthetic.MEASURES)
     return [n for n in names if not (synthetic.ties(seed) and n.startswith("Judged"))]
 
@@ -82,7 +82,7 @@ def test_ndcgmed_knows_its_gains_in_ir_measures() -> None:
     assert name == "nDCG(gains={0:0,1:0,2:1,3:2},judged_only=True)@10"
 
 
-def test_the_synthetic_runs_are_worth_checking() -> None:
+def test_the_synthetic_runs_contain_irregular_cases() -> None:
     """They have unjudged hits, topics without hits, and topics without anything relevant."""
     cases: list[Any] = [synthetic.case(seed) for seed in range(50)]
     assert any(set(judged) - set(run) for judged, run in cases)

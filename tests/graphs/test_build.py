@@ -18,7 +18,7 @@ def relations_to(graph: Graph, label: str) -> set[str]:
     return {relation for _, relation, target in graph.edges() if graph.labels[target] == label}
 
 
-def test_each_sentence_hangs_on_the_root_by_its_number() -> None:
+def test_each_sentence_is_attached_to_the_root_by_its_number() -> None:
     graph = build_graph("Let $n$ be even. Is $n^2$ even? Prove it.", maker="terms")
     assert graph.labels[graph.root] == "multi-sentence"
     from_root = [relation for source, relation, _ in graph.edges() if source == graph.root]
@@ -26,7 +26,7 @@ def test_each_sentence_hangs_on_the_root_by_its_number() -> None:
     assert len(graph.sentences) == 3
 
 
-def test_one_sentence_needs_no_root_above_it() -> None:
+def test_a_single_sentence_is_the_root() -> None:
     graph = build_graph("Is $n^2$ even?", maker="terms")
     assert graph.labels[graph.root] == "sentence"
     assert [part.root for part in graph.sentences] == [graph.root]
@@ -44,20 +44,20 @@ def test_a_formula_has_an_operator_tree_and_a_layout_tree() -> None:
     assert [graph.labels[node] for node in formula.nodes].count("V!b") == 2
 
 
-def test_operands_that_may_change_places_have_the_same_relation() -> None:
+def test_commutative_operands_share_a_relation_and_ordered_operands_do_not() -> None:
     graph = build_graph("$a+b-c$", maker="terms")
     assert relations_to(graph, "V!b") >= {":0"}
     ordered = build_graph(r"$\frac{a}{b}$", maker="terms")
     assert ":1" in relations_to(ordered, "V!b")
 
 
-def test_formulas_keep_their_ids_wherever_they_stand() -> None:
+def test_formulas_keep_their_ids_in_any_order() -> None:
     formulas = [Formula("q_2", "y"), Formula("q_1", "x ^ 2"), Formula("q_9", "z")]
     graph = build_graph("Let $x^2$ and $y$ be given.", formulas=formulas, maker="terms")
     assert graph.formula_map == {"FORMULA_0": "q_1", "FORMULA_1": "q_2", "FORMULA_2": "q_9"}
 
 
-def test_a_formula_that_stands_nowhere_hangs_on_the_root() -> None:
+def test_a_formula_that_is_not_in_the_text_is_attached_to_the_root() -> None:
     builder = GraphBuilder("terms")
     graph = builder.build(Source("Even numbers.", "en", [Formula("q_1", "2n")]))
     assert (graph.root, ":math", graph.formulas[0].root) in list(graph.edges())
@@ -65,7 +65,7 @@ def test_a_formula_that_stands_nowhere_hangs_on_the_root() -> None:
     assert graph.is_connected()
 
 
-def test_a_formula_without_latex_is_made_of_the_trees_it_brings() -> None:
+def test_a_formula_without_latex_is_built_from_its_given_trees() -> None:
     formula = Formula("q_1", "", slt="[V!x,a[N!2]]", opt="[O!SUP,0[V!x],1[N!2]]")
     graph = build_graph("", formulas=[formula], maker="terms")
     assert [graph.labels[node] for node in graph.formulas[0].nodes] == [
@@ -74,7 +74,7 @@ def test_a_formula_without_latex_is_made_of_the_trees_it_brings() -> None:
     ]
 
 
-def test_formulas_that_are_written_alike_refer_to_the_one_before() -> None:
+def test_a_repeated_formula_refers_to_the_previous_one() -> None:
     graph = build_graph("Let $n$ be prime. Then $m$ and $n$ divide $ n $.", maker="terms")
     pairs = [
         (graph.labels[source], graph.labels[target])
@@ -116,7 +116,7 @@ def test_chunks_keep_every_sentence_in_order_and_within_the_length(
 
 
 class Failing:
-    """A maker that dies of a word, whatever stands beside it."""
+    """A maker that fails on all sentences if one of them contains a certain word."""
 
     name = "failing"
 
@@ -130,7 +130,7 @@ class Failing:
         return TermsMaker("en").make(sentences)
 
 
-def test_a_sentence_that_a_maker_dies_of_costs_neither_the_post_nor_the_others() -> None:
+def test_a_sentence_on_which_a_maker_fails_does_not_affect_other_sentences() -> None:
     maker = Failing()
     builder = GraphBuilder(maker)
     sources = [Source("Good. Also good. Fine."), Source("Good. A poison of $x$. Good.")]
@@ -155,7 +155,7 @@ def test_a_sentence_that_a_maker_dies_of_costs_neither_the_post_nor_the_others()
         ("मानौँ $x=1$। के यो जोर हो?", "ne", 2),
     ],
 )
-def test_sentences_end_where_they_do_in_every_language(
+def test_texts_are_split_into_sentences_in_every_language(
     text: str, language: str, count: int
 ) -> None:
     assert len(mask_sentences(text).sentences) == count
@@ -164,13 +164,13 @@ def test_sentences_end_where_they_do_in_every_language(
     assert graph.is_connected()
 
 
-def test_a_text_that_has_names_of_hidden_formulas_itself_is_not_mistaken() -> None:
+def test_a_text_may_contain_the_name_of_a_masked_formula() -> None:
     masked = mask_sentences("Is QZ1 a ring? Is $x$?")
     assert len(masked.formulas) == 1
     assert build_graph("Is QZ1 a ring? Is $x$?", maker="terms").labels.count("FORMULA_0") == 1
 
 
-def test_dollars_that_delimit_nothing_hide_no_formula() -> None:
+def test_escaped_dollars_hide_no_formula() -> None:
     builder = GraphBuilder("terms")
     graph = builder.build(Source(r"It costs \$5 or $x$ or \$6, i.e. \\(y$z$\\)."))
     assert len(graph.formulas) == graph.labels.count("V!x") // 2 + graph.labels.count("V!z") // 2
@@ -178,7 +178,7 @@ def test_dollars_that_delimit_nothing_hide_no_formula() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "   ", "...", "$$", "`code`", "$x$", "\\$5"])
-def test_even_nothing_gives_a_connected_graph(text: str) -> None:
+def test_even_an_empty_text_gives_a_connected_graph(text: str) -> None:
     assert build_graph(text, maker="terms").is_connected()
 
 
@@ -189,7 +189,7 @@ def test_any_text_gives_one_connected_graph_with_all_its_formulas(text: str) -> 
     assert len(graph.formulas) == len(mask_sentences(text).formulas)
 
 
-def test_a_formula_of_great_depth_is_no_danger() -> None:
+def test_a_deeply_nested_formula_gives_a_connected_graph() -> None:
     deep = "$" + "x^{" * 3000 + "1" + "}" * 3000 + "$"
     assert build_graph(deep, maker="terms").is_connected()
 

@@ -1,4 +1,4 @@
-"""Graphs that were made elsewhere: read in every form, joined, kept by id, and refused clearly."""
+"""Imported graphs: read in every form, joined, stored by id, or refused with a clear error."""
 
 import sqlite3
 
@@ -14,7 +14,7 @@ from mathsetu.graphs.penman import Record, read_penman, write_penman
 from mathsetu.graphs.penman.mathamr import mathamr_rows, read_mathamr
 from mathsetu.graphs.penman.records import block_of, records_in
 
-# As public collections of AMR are written: comments alone first, several comments in a line.
+# The form of public collections of AMR: comments alone first, several comments in a line.
 BLOCKS = """\
 # A small collection of graphs, written for this test
 # generated today
@@ -31,7 +31,7 @@ BLOCKS = """\
 (k / know-01 :polarity -
    :ARG0 (p / person :mod (e / every)))
 """
-# The dialect of MathAMR: small roles, trees beside MATH, no space before '(', odd symbols.
+# The dialect of MathAMR: roles in lower case, trees beside MATH, no space before '(', odd symbols.
 DIALECT = """(m / multi-sentence
       :snt1 (f / find-01
             :arg1 (v / value-01
@@ -62,7 +62,7 @@ def test_blocks_of_public_collections_are_read_with_their_ids_and_sentences():
     assert "even-03" in records[0].graph.labels
 
 
-def test_what_cannot_be_read_is_named_with_its_line_and_the_rest_goes_on():
+def test_an_unreadable_graph_is_named_with_its_line_and_the_others_are_read():
     text = BLOCKS.replace(":quant 2))", ":quant 2)")
     with pytest.raises(InputError, match=r"own.txt line 4: no graph can be read"):
         list(records_in(lines(text), "own.txt"))
@@ -71,7 +71,7 @@ def test_what_cannot_be_read_is_named_with_its_line_and_the_rest_goes_on():
     assert len(errors) == 1
 
 
-def test_the_dialect_of_mathamr_becomes_graphs_as_ours_are():
+def test_the_dialect_of_mathamr_is_converted_to_our_graphs():
     graph = read_mathamr(DIALECT)
     assert graph.is_connected()
     assert [part.id for part in graph.formulas] == ["FORMULA_0", "FORMULA_1", "FORMULA_2"]
@@ -110,7 +110,7 @@ def test_a_file_keeps_graphs_and_the_ids_of_their_formulas(tmp_path):
         assert graphs.get("8") is None
 
 
-def test_files_that_hold_no_graphs_and_graphs_without_ids_or_in_pieces_are_refused(tmp_path):
+def test_invalid_files_and_graphs_without_ids_or_in_pieces_are_refused(tmp_path):
     (tmp_path / "no.sqlite").write_text("nothing")
     for name in ("no.sqlite", "missing.sqlite"):
         with pytest.raises(InputError, match="holds no imported graphs"):
@@ -129,7 +129,7 @@ def test_files_that_hold_no_graphs_and_graphs_without_ids_or_in_pieces_are_refus
         assert len(graphs) == 0
 
 
-def test_graphs_of_sentences_are_joined_to_posts_and_the_missing_ones_made_of_terms():
+def test_graphs_of_sentences_are_joined_and_missing_ones_built_from_terms():
     source = Source("Solve $x^2=2$. Nobody knows. Is $y$ prime?")
     first, second, _ = parser_sentences(source)
     assert first == "Solve FORMULA_0 ."
@@ -159,7 +159,7 @@ def test_a_graph_of_a_whole_post_gets_the_trees_of_its_formulas_once():
 
 
 @given(st.text(alphabet=' ()/:"$\t\nMATHopVN01abc-', max_size=80))
-def test_any_text_is_read_or_refused_as_the_dialect(text):
+def test_any_text_is_read_as_the_dialect_or_refused(text):
     try:
         graph = read_mathamr(text)
     except MathSetuError:
@@ -169,7 +169,7 @@ def test_any_text_is_read_or_refused_as_the_dialect(text):
     assert sorted(again.graph.labels) == sorted(graph.labels)
 
 
-def test_a_graph_without_formulas_is_written_and_read_as_it_is():
+def test_a_graph_without_formulas_is_written_and_read_unchanged():
     graph = Graph(["prove-01", "theorem"], [0], [":ARG1"], [1])
     graph.sentences.append(Part(0, [0, 1]))
     [record] = records_in(lines(block_of(Record("7", graph, "Prove  it."))), "x")

@@ -44,7 +44,7 @@ def test_the_same_question_has_the_same_concepts_in_every_language() -> None:
         assert labels >= {"prove", "square-root", "irrational-number", "FORMULA_0"}, language
 
 
-def test_a_formula_hangs_on_the_word_before_it_and_else_on_the_sentence() -> None:
+def test_a_formula_is_attached_to_the_word_before_it_or_else_to_the_sentence() -> None:
     found = triples(terms_of("The ring QZ1, QZ2 and QZ3 are given", "en"))
     assert ("ring", ":math", "FORMULA_0") in found
     assert ("sentence", ":math", "FORMULA_1") in found
@@ -59,7 +59,7 @@ def test_negation_is_a_polarity(sentence: str, language: str) -> None:
     assert ("sentence", ":polarity", "-") in triples(terms_of(sentence, language))
 
 
-def test_a_question_is_marked_as_one() -> None:
+def test_a_question_is_marked_as_interrogative() -> None:
     assert ("sentence", ":mode", "interrogative") in triples(terms_of("آیا QZ1 زوج است؟", "fa"))
 
 
@@ -122,7 +122,7 @@ needs_models = pytest.mark.skipif(
 
 
 @needs_models
-def test_parsed_sentences_of_three_languages_mean_the_same() -> None:
+def test_parsed_sentences_of_three_languages_have_the_same_relations() -> None:
     questions = {
         "en": "Prove that QZ1 is irrational if QZ2 is not a perfect square.",
         "es": "Demuestra que QZ1 es irracional si QZ2 no es un cuadrado perfecto.",
@@ -141,7 +141,7 @@ def test_parsed_sentences_of_three_languages_mean_the_same() -> None:
 
 
 @needs_models
-def test_parsed_posts_are_connected_whatever_stands_in_them() -> None:
+def test_parsed_posts_are_connected_with_any_content() -> None:
     texts = [
         "What is it? It is. No! $x$ $y$ $z$, and so on; e.g. this (or that). 1. 2. 3.",
         "Let\n\n- $a$\n- $b$ and $c$ be rings, which we, following Zorn, call good.",
@@ -156,7 +156,7 @@ def test_parsed_posts_are_connected_whatever_stands_in_them() -> None:
 
 
 @needs_models
-def test_the_best_maker_is_the_parser_where_there_is_one() -> None:
+def test_the_best_maker_is_the_parser_if_there_is_one() -> None:
     assert best_maker("es") == "dependency"
     assert best_maker("hi") == "terms"
 
@@ -170,13 +170,13 @@ def small_parser(sentences: Sequence[str]) -> list[str | None]:
     return graphs
 
 
-def test_an_amr_parser_gets_placeholders_and_gives_them_back() -> None:
+def test_placeholders_in_the_graph_of_an_amr_parser_get_their_formulas() -> None:
     graph = GraphBuilder(AmrMaker(small_parser)).build(Source("Solve the equation $x=1$."))
     assert ("solve-01", ":ARG1", "FORMULA_0") in triples(graph)
     assert ("FORMULA_0", ":opt", "U!eq") in triples(graph)
 
 
-def test_a_placeholder_that_the_parser_has_lost_hangs_on_the_root() -> None:
+def test_a_placeholder_that_the_parser_lost_is_attached_to_the_root() -> None:
     builder = GraphBuilder(AmrMaker(small_parser))
     graph = builder.build(Source("Take $x$ twice. Solve the equation $y$."))
     assert ("multi-sentence", ":math", "FORMULA_0") in triples(graph)
@@ -200,7 +200,7 @@ def test_a_sentence_that_was_not_parsed_gets_the_graph_of_its_terms(answer: str 
     assert builder.failures["sentences"] == 1
 
 
-def test_forms_that_parsers_give_placeholders_are_recognised() -> None:
+def test_placeholders_that_parsers_changed_are_recognised() -> None:
     written = (
         '(s / see-01 :ARG0 (p / person :name (n / name :op1 "FORMULA_2"))'
         " :ARG1 (f / formula-1) :ARG2 (g / Formula_1))"
@@ -211,14 +211,14 @@ def test_forms_that_parsers_give_placeholders_are_recognised() -> None:
     assert ("FORMULA", ":coref", "FORMULA_1") in triples(made.graph)
 
 
-def test_amrlib_is_asked_for_by_name_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_without_amrlib_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "amrlib", None)
     amrlib_parser.cache_clear()
     with pytest.raises(MissingExtra, match=r"\[amr\]"):
         amrlib_parser("here")
 
 
-def test_amrlib_is_loaded_as_it_wants_to_be(
+def test_amrlib_is_loaded_from_the_given_folder(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     class Model:
@@ -245,22 +245,22 @@ def test_amrlib_is_loaded_as_it_wants_to_be(
         amrlib_parser(str(tmp_path / "nowhere"))
 
 
-def test_amr_is_for_english() -> None:
+def test_amr_is_only_for_english() -> None:
     with pytest.raises(InputError, match="AMR parsers read English"):
         maker_for("hi", "amr")
 
 
-def test_a_frame_of_a_parser_and_a_concept_of_the_glossary_are_one_type() -> None:
+def test_a_frame_of_a_parser_and_a_concept_of_the_glossary_have_the_same_type() -> None:
     assert node_type("prove-01") == node_type("prove") == node_type("proves")
     assert node_type("go-02") != node_type("go-01")
 
 
 @pytest.mark.parametrize("label", ["\udbffb", "V!\ud800", "FORMULA_0\udc00", "अ\udfff"])
-def test_half_a_character_in_a_label_has_a_type(label: str) -> None:
+def test_a_label_with_an_unpaired_surrogate_has_a_type(label: str) -> None:
     assert "?" in node_type(label)
 
 
-def test_what_is_no_number_after_all_is_told_at_once() -> None:
+def test_a_long_text_that_is_not_a_number_is_recognised_quickly() -> None:
     assert_within(0.05, lambda: unknown_number("9" * 5_000 + "a"))
     assert unknown_number("1,2.5") == unknown_number(".5") == unknown_number("N!2.718")
     assert unknown_number("1.") == "[UNKNUM_DEC]"

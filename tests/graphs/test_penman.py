@@ -1,4 +1,4 @@
-"""Penman notation: what is written is read again, and what others have written too."""
+"""Penman notation: graphs are written and read unchanged, and graphs of others are read."""
 
 import json
 from collections import Counter
@@ -14,7 +14,7 @@ from mathsetu.errors import InputError, NotationError
 from mathsetu.graphs import Graph, build_graph
 from mathsetu.graphs.penman import Record, read_penman, read_records, write_penman, write_records
 
-# As MathAMR+ is released: AMR with placeholders, each with an operator and a layout tree.
+# The released form of MathAMR+: AMR with placeholders, each with an operator and a layout tree.
 RELEASED = """
 # ::id 2810
 (m / multi-sentence
@@ -44,7 +44,7 @@ def contents(graph: Graph) -> tuple[Any, ...]:
     )
 
 
-def test_the_released_form_is_read() -> None:
+def test_the_released_form_of_mathamr_is_read() -> None:
     graph = read_penman(RELEASED, {"FORMULA_0": "q_17"})
     assert graph.is_connected()
     assert graph.formula_map == {"FORMULA_0": "q_17", "FORMULA_1": "FORMULA_1"}
@@ -55,7 +55,7 @@ def test_the_released_form_is_read() -> None:
     assert "V!x" not in {graph.labels[node] for node in first.nodes}
 
 
-def test_inverted_relations_are_turned_round_unless_they_only_look_so() -> None:
+def test_inverted_relations_are_reversed_unless_they_only_look_inverted() -> None:
     graph = read_penman("(a / ring :ARG1-of (b / study-01) :consist-of (c / element))")
     assert set(graph.edges()) == {(1, ":ARG1", 0), (0, ":consist-of", 2)}
 
@@ -69,13 +69,13 @@ AWKWARD = ["V!(", "M!()1x1", "V!:", "a/b", 'T!"', "T!a b", "\\", "", "~e.1", "#"
 
 
 @pytest.mark.parametrize("label", AWKWARD)
-def test_symbols_that_broke_graphs_of_others_come_back(label: str) -> None:
+def test_awkward_symbols_are_written_and_read_unchanged(label: str) -> None:
     graph = Graph(["solve-01", label, label], [0, 1], [":ARG1", ":0"], [1, 2])
     assert contents(read_penman(write_penman(graph)))[:3] == contents(graph)[:3]
 
 
 @pytest.mark.parametrize("symbol", ["V!(", "V!()", "f(x)", "M!()1x1"])
-def test_brackets_in_symbols_are_told_from_those_that_close_nodes(symbol: str) -> None:
+def test_brackets_in_symbols_are_distinguished_from_those_that_close_nodes(symbol: str) -> None:
     graph = read_penman(f"(a / solve-01 :ARG1 (b / {symbol}))")
     assert graph.labels == ["solve-01", symbol]
 
@@ -84,7 +84,9 @@ def test_brackets_in_symbols_are_told_from_those_that_close_nodes(symbol: str) -
     st.lists(st.text(max_size=6), min_size=1, max_size=12),
     st.lists(st.tuples(st.integers(0, 11), st.sampled_from([":ARG0", ":n", ":consist-of"]))),
 )
-def test_any_connected_graph_comes_back(labels: list[str], edges: list[tuple[int, str]]) -> None:
+def test_any_connected_graph_is_written_and_read_unchanged(
+    labels: list[str], edges: list[tuple[int, str]]
+) -> None:
     graph = Graph(["root", *labels])
     for node, (other, relation) in enumerate(edges[: len(labels)], start=1):
         graph.add_edge(node, relation, min(other, node - 1))
@@ -101,12 +103,12 @@ def test_any_connected_graph_comes_back(labels: list[str], edges: list[tuple[int
         "यदि $x$ सम है, तो $x^2$ सम है। सिद्ध करें।",
     ],
 )
-def test_built_graphs_come_back_with_their_formulas_and_sentences(text: str) -> None:
+def test_built_graphs_are_written_and_read_with_formulas_and_sentences(text: str) -> None:
     graph = build_graph(text, "hi" if "सिद्ध" in text else "en", maker="terms")
     assert contents(read_penman(write_penman(graph), graph.formula_map)) == contents(graph)
 
 
-def test_a_graph_in_pieces_is_not_written() -> None:
+def test_a_disconnected_graph_is_not_written() -> None:
     with pytest.raises(InputError, match="if it is connected"):
         write_penman(Graph(["a", "b"]))
 
@@ -123,7 +125,7 @@ def test_a_graph_in_pieces_is_not_written() -> None:
         ('(a / b :op1 "c)', "a name expected"),
     ],
 )
-def test_what_cannot_be_read_is_named_with_its_place(text: str, problem: str) -> None:
+def test_invalid_notation_is_refused_with_the_reason(text: str, problem: str) -> None:
     with pytest.raises(NotationError, match=problem):
         read_penman(text)
 
@@ -135,7 +137,7 @@ def test_reading_ends_in_a_graph_or_a_clear_error(text: str) -> None:
 
 
 @pytest.mark.thorough
-def test_depth_is_no_danger() -> None:
+def test_a_very_deep_graph_can_be_written_and_read() -> None:
     graph = Graph(["V!x"] * 20_000)
     for node in range(1, 20_000):
         graph.add_edge(node - 1, ":n", node)
@@ -144,7 +146,7 @@ def test_depth_is_no_danger() -> None:
     assert len(read_penman(written).labels) == 20_000
 
 
-def test_files_of_graphs_come_back(tmp_path: Path) -> None:
+def test_files_of_graphs_are_written_and_read_unchanged(tmp_path: Path) -> None:
     graph = build_graph("Is $x$ or $x$ prime? Yes.", maker="terms")
     path = tmp_path / "graphs.penman"
     write_records(path, [Record("7", graph), Record("a b\n", graph)])
@@ -165,7 +167,7 @@ BROKEN = ['{"id": 1}\n', "{\n", '{"graph": "(a"}\n', "# ::id 1\nnothing\n", '{"a
 
 
 @pytest.mark.parametrize("content", BROKEN)
-def test_a_file_that_holds_no_graph_says_where(tmp_path: Path, content: str) -> None:
+def test_a_file_without_a_graph_is_refused_with_the_line(tmp_path: Path, content: str) -> None:
     path = tmp_path / "graphs.txt"
     path.write_text(content, encoding="utf-8")
     with pytest.raises(InputError, match=r"graphs.txt line 1: no graph can be read"):

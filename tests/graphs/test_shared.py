@@ -1,4 +1,4 @@
-"""Graphs of public posts and topics: nothing in them breaks a graph."""
+"""Graphs of public posts and topics are connected and complete."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.shared, pytest.mark.thorough]
 
 
 @pytest.mark.exhaustive
-def test_posts_become_connected_graphs_and_come_back_from_penman(shared_data: Path) -> None:
+def test_posts_become_connected_graphs_that_penman_keeps_unchanged(shared_data: Path) -> None:
     posts = list(arqmath_posts(shared_data))[::16]
     sources = [
         Source(f"{post.title}\n\n{post.question}\n\n{post.body}", "en", post.formulas)

@@ -44,7 +44,7 @@ def sample(virtual: VirtualNodes | None = None) -> tuple[Graph, Vocabulary, Grap
     return graph, vocabulary, tensors(graph, vocabulary, virtual or VirtualNodes())
 
 
-def test_a_number_needs_to_be_seen_five_times() -> None:
+def test_a_number_that_occurs_five_times_has_its_own_type() -> None:
     vocabulary = counted(*["N!7"] * 5, *["N!1729"] * 4, *["2.5"] * 4).vocabulary()
     assert vocabulary.node_types[vocabulary.node("N!7")] == "N!7"
     assert vocabulary.node_types[vocabulary.node("N!1729")] == "[UNKNUM_INT]"
@@ -59,7 +59,7 @@ def test_the_most_frequent_types_are_kept() -> None:
     assert vocabulary.node("zebra") == UNKNOWN
 
 
-def test_forms_and_fonts_and_addresses_share_a_type() -> None:
+def test_inflected_forms_fonts_and_addresses_share_a_type() -> None:
     vocabulary = counted("integral", "V!x", "https://example.org").vocabulary()
     assert vocabulary.node("integrals") == vocabulary.node("integral") != UNKNOWN
     assert vocabulary.node("V!𝑥") == vocabulary.node("V!x") != UNKNOWN
@@ -67,7 +67,7 @@ def test_forms_and_fonts_and_addresses_share_a_type() -> None:
     assert vocabulary.node("V!ℝ") == UNKNOWN
 
 
-def test_placeholders_share_a_type_whatever_their_number() -> None:
+def test_placeholders_with_any_number_share_a_type() -> None:
     vocabulary = counted("FORMULA_0").vocabulary()
     assert vocabulary.node("FORMULA_17") == vocabulary.node("FORMULA_0") != UNKNOWN
 
@@ -78,7 +78,7 @@ def test_counts_of_parts_add_up_to_those_of_the_whole() -> None:
     assert first.nodes == counted("ring", "ring", "field", "ring").nodes
 
 
-def test_a_vocabulary_comes_back_from_its_file(tmp_path: Path) -> None:
+def test_a_saved_vocabulary_is_loaded_unchanged(tmp_path: Path) -> None:
     _, vocabulary, _ = sample()
     vocabulary.save(tmp_path / "vocabulary.json")
     loaded = Vocabulary.load(tmp_path / "vocabulary.json")
@@ -87,7 +87,7 @@ def test_a_vocabulary_comes_back_from_its_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"nodes": [1], "relations": []}', '{"nodes": []}'])
-def test_a_file_that_is_no_vocabulary_is_refused(tmp_path: Path, content: str) -> None:
+def test_a_file_that_is_not_a_vocabulary_is_refused(tmp_path: Path, content: str) -> None:
     path = tmp_path / "vocabulary.json"
     path.write_text(content, encoding="utf-8")
     with pytest.raises(InputError, match=r"vocabulary.json: is not a graph vocabulary"):
@@ -104,7 +104,7 @@ def test_every_edge_has_its_inverse_with_a_type_of_its_own() -> None:
     assert vocabulary.relation(relation) != vocabulary.relation(relation + "*")
 
 
-def test_nodes_are_numbered_as_the_vocabulary_says() -> None:
+def test_nodes_are_numbered_by_the_vocabulary() -> None:
     graph, vocabulary, arrays = sample()
     assert arrays.labels[: len(graph.labels)] == tuple(graph.labels)
     assert arrays.nodes.tolist() == [vocabulary.node(label) for label in arrays.labels]
@@ -113,7 +113,7 @@ def test_nodes_are_numbered_as_the_vocabulary_says() -> None:
     assert arrays.nodes.dtype == arrays.edges.dtype == arrays.relations.dtype == np.int32
 
 
-def test_formula_ids_stand_beside_the_formula_nodes() -> None:
+def test_tensors_contain_formula_ids_and_the_kinds_of_virtual_nodes() -> None:
     _, _, arrays = sample()
     assert arrays.formulas == ("q_1", "q_2")
     assert arrays.kinds.tolist() == [0, 0, 1, 1, 2]
@@ -122,7 +122,9 @@ def test_formula_ids_stand_beside_the_formula_nodes() -> None:
 
 @pytest.mark.parametrize("structure", ["none", "global", "full"])
 @pytest.mark.parametrize("trees", ["both", "opt", "slt", "none"])
-def test_all_choices_come_back_from_bytes(structure: str, trees: FormulaTrees) -> None:
+def test_tensors_with_all_choices_are_restored_from_bytes(
+    structure: str, trees: FormulaTrees
+) -> None:
     graph, vocabulary, _ = sample()
     choices = VirtualNodes(structure=structure)  # type: ignore[arg-type]
     arrays = tensors(graph, vocabulary, choices, trees)
@@ -134,7 +136,7 @@ def test_all_choices_come_back_from_bytes(structure: str, trees: FormulaTrees) -
 
 
 @given(st.lists(st.text(max_size=8), min_size=1, max_size=5), st.text(max_size=5))
-def test_any_labels_come_back_from_bytes(labels: list[str], formula: str) -> None:
+def test_tensors_with_any_labels_are_restored_from_bytes(labels: list[str], formula: str) -> None:
     graph = Graph(labels)
     for node in range(1, len(labels)):
         graph.add_edge(0, ":op1", node)
@@ -144,7 +146,7 @@ def test_any_labels_come_back_from_bytes(labels: list[str], formula: str) -> Non
 
 
 @given(st.binary(max_size=60), st.integers(0, 200))
-def test_damaged_bytes_are_refused_and_never_believed(noise: bytes, place: int) -> None:
+def test_damaged_bytes_are_refused_or_give_consistent_tensors(noise: bytes, place: int) -> None:
     good = sample()[2].to_bytes()
     damaged = good[:place] + noise + good[place + len(noise) :]
     with suppress(InputError):
@@ -153,7 +155,7 @@ def test_damaged_bytes_are_refused_and_never_believed(noise: bytes, place: int) 
         assert back.edges.size == 0 or back.edges.max() < len(back.nodes)
 
 
-def test_a_store_gives_back_what_was_written_and_reads_only_what_is_asked(tmp_path: Path) -> None:
+def test_a_store_returns_the_tensors_that_were_written(tmp_path: Path) -> None:
     arrays = sample()[2]
     other = sample(VirtualNodes(structure="global"))[2]
     path = tmp_path / "graphs.sqlite"
@@ -172,7 +174,7 @@ def test_a_store_gives_back_what_was_written_and_reads_only_what_is_asked(tmp_pa
             store.write([("d", arrays)])
 
 
-def test_a_batch_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_a_failed_batch_writes_nothing(tmp_path: Path) -> None:
     def rows() -> object:
         yield "a", b"bytes"
         raise RuntimeError("stopped")
@@ -183,7 +185,7 @@ def test_a_batch_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
         assert len(store) == 0
 
 
-def test_a_store_that_is_none_or_damaged_is_refused(tmp_path: Path) -> None:
+def test_a_missing_invalid_or_damaged_store_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "graphs.sqlite"
     with pytest.raises(InputError, match="is not a graph store"):
         TensorStore(path)

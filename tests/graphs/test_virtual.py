@@ -1,4 +1,4 @@
-"""Virtual nodes: the thesis' hierarchy and its alternatives."""
+"""Virtual nodes: the hierarchy of the thesis and its alternatives."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ def test_a_sentence_node_is_joined_to_the_concepts_of_its_sentence(graph: Graph)
     assert labels == {"sentence", "interrogative", "FORMULA_2", "even"}
 
 
-def test_the_document_node_is_joined_to_all_of_them_and_the_root(graph: Graph) -> None:
+def test_the_document_node_is_joined_to_the_other_virtual_nodes_and_the_root(graph: Graph) -> None:
     found = joined(graph, ":virtual_document", VirtualNodes())
     first = len(graph.labels)
     assert {target for _, target in found} == {*range(first, first + 6), graph.root}
@@ -72,7 +72,7 @@ def test_without_virtual_nodes_placeholders_and_heads_represent_the_post(graph: 
         ("circular", [(3, 0), (0, 1), (1, 4), (4, 2), (2, 5), (5, 3)]),
     ],
 )
-def test_auxiliary_edges_follow_the_text(
+def test_auxiliary_edges_follow_the_order_of_the_text(
     graph: Graph, auxiliary: Auxiliary, expected: list[tuple[int, int]]
 ) -> None:
     first = len(graph.labels)
@@ -94,7 +94,7 @@ def test_full_auxiliary_edges_join_every_pair_once(graph: Graph) -> None:
         {"structure": "none", "auxiliary": "full"},
     ],
 )
-def test_choices_that_do_not_exist_are_refused(choices: dict[str, Any]) -> None:
+def test_invalid_choices_are_refused(choices: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="virtual nodes"):
         VirtualNodes(**choices)
 
@@ -108,7 +108,9 @@ def test_choices_that_do_not_exist_are_refused(choices: dict[str, Any]) -> None:
         ("none", set()),
     ],
 )
-def test_trees_that_an_experiment_leaves_out_are_gone(trees: FormulaTrees, roots: set[str]) -> None:
+def test_trees_that_an_experiment_leaves_out_are_removed(
+    trees: FormulaTrees, roots: set[str]
+) -> None:
     graph = build_graph("Solve $a+b=1$. Is $a$ odd?", maker="terms")
     copy = with_trees(graph, trees)
     assert copy.is_connected()

@@ -37,5 +37,5 @@ def posts() -> list[Post]:
 
 @pytest.fixture
 def library(tmp_path: Path, small_library: Path) -> Path:
-    """A folder with a small library of the posts, to be changed and damaged at will."""
+    """A copy of the small library, which a test may change or damage."""
     return Path(shutil.copytree(small_library, tmp_path / "library"))

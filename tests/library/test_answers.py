@@ -1,4 +1,4 @@
-"""An answer keeps what it says itself; its question fills in the rest."""
+"""An answer keeps its own fields and takes the missing ones from its question."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -39,7 +39,7 @@ def told(post: Post) -> tuple[str, str, tuple[str, ...]]:
     return post.title, post.question, post.tags
 
 
-def test_facts_of_an_answer_are_its_own_before_those_of_its_question() -> None:
+def test_an_answer_takes_only_missing_fields_from_its_question() -> None:
     own = read_post(OWN).with_question(read_post(QUESTION))
     assert told(own.post) == (OWN.title, OWN.question, OWN.tags)
     assert own.texts["title"].text == OWN.title
@@ -49,7 +49,7 @@ def test_facts_of_an_answer_are_its_own_before_those_of_its_question() -> None:
     assert bare.formulas(["question"]) == ["\\sum 1/n"]
 
 
-def test_a_collection_of_threads_fills_in_what_an_answer_lacks_and_nothing_else() -> None:
+def test_with_questions_fills_in_only_the_missing_fields_of_an_answer() -> None:
     _, own, bare = with_questions([QUESTION, OWN, BARE])
     assert told(own) == (OWN.title, OWN.question, OWN.tags)
     assert told(bare) == (QUESTION.title, QUESTION.body, QUESTION.tags)
@@ -75,7 +75,7 @@ def test_a_library_finds_and_shows_an_answer_by_its_own_title(
     assert by_question == {"ask", "bare"}
 
 
-def test_a_library_shows_an_answer_with_what_its_question_says(tmp_path: Path) -> None:
+def test_a_library_shows_an_answer_with_the_fields_of_its_question(tmp_path: Path) -> None:
     place = tmp_path / "library"
     build_library(place, [QUESTION, BARE, OWN], LIGHT, processes=1)
     with Library(place) as library:
@@ -86,7 +86,7 @@ def test_a_library_shows_an_answer_with_what_its_question_says(tmp_path: Path) -
         for explain in (True, False):
             hits = {hit.id: hit for hit in library.search(r"$\sum 1/n$", explain=explain)}
             assert hits["bare"].post == whole
-        # What a reason names is to be seen in the hit, and in the post.
+        # What a reason names is visible in the hit and in the post.
         [explained] = [hit for hit in library.search("harmonic $\\sum 1/n$") if hit.id == "bare"]
         assert not list(problems(explained, whole))
         assert "$\\sum 1/n$" in explained.snippet
@@ -98,7 +98,7 @@ def test_a_library_shows_an_answer_with_what_its_question_says(tmp_path: Path) -
         assert similar.posts["bare"] == whole
 
 
-def test_the_formulas_and_the_record_of_an_answer_stay_its_own(tmp_path: Path) -> None:
+def test_formula_instances_and_stored_posts_contain_no_inherited_fields(tmp_path: Path) -> None:
     place = tmp_path / "library"
     build_library(place, [QUESTION, BARE], LIGHT, processes=1)
     with Library(place) as library:
@@ -120,7 +120,7 @@ def test_an_answer_is_shown_with_a_question_that_was_added_or_changed_later(tmp_
     assert told(Library(place).post("bare")) == told(BARE)
 
 
-def test_an_answer_is_similar_to_what_its_question_is_about(tmp_path: Path) -> None:
+def test_similar_posts_consider_the_question_of_an_answer(tmp_path: Path) -> None:
     row = Post(id="row", question="Solve the Pell equation $x^2-13y^2=1$.", body="(649, 180)")
     section = Post(id="section", title="Pell equation", body="The equation $x^2-dy^2=1$.")
     pair = Post(id="pair", question="Generators of an ideal?", body="(649, x) or (180, x)")

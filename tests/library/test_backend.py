@@ -1,4 +1,4 @@
-"""Opening a library while somebody else builds it again."""
+"""Opening a library in a folder: retries, errors, and renewal."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from mathsetu.library.backend import open_backend
 from mathsetu.library.manifest import read_manifest
 
 
-def test_opening_is_tried_again_while_the_manifest_changes(
+def test_opening_is_tried_up_to_five_times_while_the_manifest_changes(
     library: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     manifest = read_manifest(library)
@@ -37,7 +37,7 @@ def test_opening_is_tried_again_while_the_manifest_changes(
     with pytest.raises(DamagedLibrary):
         open_backend(library, ())
     assert opened == 4
-    # What is damaged and stays so is said at once.
+    # If the manifest does not change, damage is reported at once.
     monkeypatch.setattr(backend, "read_manifest", lambda folder: manifest)
     opened = 0
     with pytest.raises(DamagedLibrary):
@@ -45,7 +45,7 @@ def test_opening_is_tried_again_while_the_manifest_changes(
     assert opened == 1
 
 
-def test_what_the_system_refuses_is_one_line(
+def test_an_error_of_the_operating_system_becomes_one_line(
     library: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused(*given: object) -> object:
@@ -56,7 +56,7 @@ def test_what_the_system_refuses_is_one_line(
         open_backend(library, ())
 
 
-def test_an_open_folder_stays_as_it_is_until_it_changes(library: Path) -> None:
+def test_an_open_backend_is_not_renewed_while_its_folder_is_unchanged(library: Path) -> None:
     opened = open_backend(library, ())
     assert opened.now() is opened
     assert opened.renew(opened.now()) is False
@@ -65,7 +65,9 @@ def test_an_open_folder_stays_as_it_is_until_it_changes(library: Path) -> None:
     opened.close()
 
 
-def test_a_part_of_other_posts_is_damage(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_part_that_was_built_from_other_posts_is_damaged(
+    library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(
         backend.CachedPosts, "__init__", lambda self, *given: setattr(self, "count", 9)
     )

@@ -1,4 +1,4 @@
-"""Segments as they are built: what is selected, read once, counted and safe on the disk."""
+"""Building segments: selection of posts, shared reading, progress, merging, and syncing to disk."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ from mathsetu.retrieval.base import Kind
 from tests.light import LIGHT
 
 
-def test_answers_that_say_nothing_of_their_changed_questions_are_indexed_again() -> None:
+def test_answers_that_inherit_fields_of_changed_questions_are_indexed_again() -> None:
     plain = [Post(name, "x", parent_id="q") for name in ("a", "b", "c")]
     told = Post("d", "x", title="Why?", parent_id="q", question="what?", tags=("t",))
     answers = {"q": [*plain, told], "a": []}
@@ -50,7 +50,7 @@ class Report:
         self.seen.append((latex, message))
 
 
-def test_posts_that_are_left_out_are_counted_and_passed_on() -> None:
+def test_left_out_posts_are_counted_and_reported() -> None:
     report = Report()
     count = LeftOutCount(report)
     count.add_left_out("a", 2)
@@ -69,7 +69,7 @@ def test_a_build_reports_each_post_that_it_leaves_out(tmp_path: Path) -> None:
     assert report.seen == [("2", 1), ("3", 0)]
 
 
-def test_formulas_with_warnings_are_reported_once_whoever_wants_them() -> None:
+def test_a_formula_with_a_warning_is_reported_once_for_all_builders() -> None:
     report = Report()
     one, other = (
         SimpleNamespace(wanted={"{x": 0, "y": 1}),
@@ -86,7 +86,7 @@ def test_formulas_with_warnings_are_reported_once_whoever_wants_them() -> None:
     assert report.seen == [("{x", "{ is not closed")]
 
 
-def test_a_build_that_has_read_all_posts_can_go_on(tmp_path: Path) -> None:
+def test_a_build_of_the_same_input_can_be_resumed_after_reading_all_posts(tmp_path: Path) -> None:
     work = segment_folder(tmp_path, "000001" + BUILDING)
     make_marked(work)
     assert not is_begun(tmp_path, "input")
@@ -111,14 +111,14 @@ def test_a_recipe_leaves_out_posts_by_kind_and_by_words() -> None:
     assert row(post, minimum_words=4) == ("7", "posts.minimum_words", 2)
     assert getattr(row(post, need_words=True), "id", "") == "7"
     assert row(Post("8", "$x$"), need_words=True) == ("8", "posts.need_words", 0)
-    # The title of an answer that has got it from its question is not its own.
+    # A title that an answer has from its question does not count as its own.
     told = Post("9", "$b$", title="one $a$", parent_id="7", formulas=formulas)
     assert row(told, alone=True, need_words=True) == ("9", "posts.need_words", 1)
     assert getattr(row(told, alone=False, need_words=True), "id", "") == "9"
     assert getattr(row(Post("9", "$b$", title="one"), alone=True, need_words=True), "id", "") == "9"
 
 
-def test_a_recipe_that_leaves_out_all_posts_says_by_which_settings() -> None:
+def test_the_error_for_a_recipe_that_leaves_out_all_posts_names_the_settings() -> None:
     said = build._all_left_out(Counter({"posts.kinds": 1200, "posts.need_words": 1}))
     assert said == ("all posts are left out by the recipe (posts.kinds 1,200, posts.need_words 1)")
 
@@ -148,7 +148,7 @@ class Words:
 @pytest.mark.parametrize(
     ("order", "things"), [(None, ["c", "a", "b"]), (lambda word: word, ["a", "b", "c"])]
 )
-def test_what_builders_have_in_common_is_read_once(
+def test_items_that_several_builders_need_are_read_once(
     order: Callable[[Any], Any] | None, things: list[str]
 ) -> None:
     kind = Kind("words", str.upper, batch=2, order=order)
@@ -176,7 +176,7 @@ class Watching:
         self.expected.append((what, total))
 
 
-def test_progress_goes_on_where_earlier_segments_ended() -> None:
+def test_progress_continues_from_the_count_of_earlier_segments() -> None:
     watching = Watching()
     shifted = build._Shifted(watching, 10)
     shifted("indexing", 1)
@@ -186,7 +186,7 @@ def test_progress_goes_on_where_earlier_segments_ended() -> None:
 
 
 @pytest.mark.thorough
-def test_many_posts_go_into_several_segments_that_are_merged(
+def test_a_large_build_writes_several_segments_and_merges_them(
     tmp_path: Path, posts: list[Post], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(build, "SEGMENT_POSTS", 3)
@@ -223,7 +223,7 @@ def test_ids_must_differ_across_segments(
     assert not (tmp_path / "lib").exists()
 
 
-def test_a_library_is_whole_on_the_disk_before_its_manifest_names_it(
+def test_all_files_are_synced_to_disk_before_the_manifest_is_written(
     tmp_path: Path, posts: list[Post], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done: list[str] = []

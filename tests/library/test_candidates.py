@@ -1,4 +1,4 @@
-"""Candidates of a question from all parts, and their scores as they are moved about."""
+"""Candidates for a question from all parts of a recipe, and their scores after reordering."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,7 +19,7 @@ QUESTION = Question(Query("1", "prime numbers $x^2$", language="en"))
 
 
 class Part:
-    """A part that says the same of posts whatever is asked; it lists those above a limit."""
+    """A part with fixed scores, whatever the question; it retrieves only the listed posts."""
 
     def __init__(self, said: dict[int, float], listed: Sequence[int] | None = None) -> None:
         self.said, self.listed = said, list(said if listed is None else listed)
@@ -70,7 +70,7 @@ def test_scores_of_all_parts_add_up() -> None:
     assert reply.silent == frozenset()
 
 
-def test_only_some_parts_find_candidates_and_all_of_them_score() -> None:
+def test_only_the_chosen_parts_find_candidates_but_all_parts_score_them() -> None:
     words, formulas = Part({1: 1.0, 2: 0.5}), Part({2: 1.0, 5: 0.5})
     reply = ranked(words, formulas, ranking={"candidates_from": ("words",)})
     assert reply.numbers.tolist() == [2, 1]
@@ -79,7 +79,7 @@ def test_only_some_parts_find_candidates_and_all_of_them_score() -> None:
     assert words.asked == []
 
 
-def test_a_post_may_be_asked_about_that_nobody_lists() -> None:
+def test_a_requested_post_is_scored_although_no_part_retrieves_it() -> None:
     words, formulas = Part({1: 1.0, 9: 0.1}, [1]), Part({9: 0.2}, [])
     reply = ranked(words, formulas, also=9)
     assert reply.numbers.tolist() == [1, 9]
@@ -90,7 +90,7 @@ def test_a_post_may_be_asked_about_that_nobody_lists() -> None:
     assert words.asked == []
 
 
-def test_the_leading_posts_are_scored_again() -> None:
+def test_only_the_top_posts_are_rescored() -> None:
     words = Part({1: 1.0, 2: 0.9, 3: 0.1})
     ranked(words, Part({}), ranking={"rescored": 2})
     assert words.asked == [[1, 2]]
@@ -98,14 +98,14 @@ def test_the_leading_posts_are_scored_again() -> None:
     assert words.asked == [[1, 2]]
 
 
-def test_what_a_part_without_weight_finds_is_not_found() -> None:
+def test_a_part_without_weight_is_not_asked() -> None:
     words, formulas = Part({1: 1.0}), Part({2: 1.0})
     reply = ranked(words, formulas, weights={"words": 1.0, "formulas": 0.0})
     assert reply.numbers.tolist() == [1]
     assert formulas.depths == formulas.asked == []
 
 
-def test_other_parts_find_where_those_that_should_have_nothing_to_go_on() -> None:
+def test_other_parts_find_candidates_if_the_chosen_part_has_nothing_to_search_for() -> None:
     words, formulas = Part({1: 1.0}), Part({2: 1.0})
     only_words = Question(Query("1", "prime numbers", language="en"))
     reply = ranked(words, formulas, only_words, ranking={"candidates_from": ("formulas",)})
@@ -127,7 +127,7 @@ def reply() -> RecipeReply:
     )
 
 
-def test_the_reasons_of_a_post_are_those_of_the_parts_that_added_to_it() -> None:
+def test_only_parts_that_add_to_the_score_of_a_post_give_reasons() -> None:
     post = Post("a", "b")
     assert reply().shares(0) == (Reason("words", 0.6),)
     assert reply().shares(2) == ()
@@ -138,7 +138,7 @@ def test_the_reasons_of_a_post_are_those_of_the_parts_that_added_to_it() -> None
     )
 
 
-def test_posts_in_another_order_keep_what_was_said_of_them() -> None:
+def test_reordered_posts_keep_their_scores_and_reasons() -> None:
     moved = reply().ordered([2, 0])
     assert (moved.numbers.tolist(), moved.scores.tolist()) == ([9, 7], [0.0, 0.6])
     assert moved.totals.tolist() == [0.0, 0.6]
@@ -154,7 +154,7 @@ def test_posts_in_another_order_keep_what_was_said_of_them() -> None:
     )
 
 
-def test_posts_behind_the_others_have_no_scores() -> None:
+def test_appended_posts_have_no_scores() -> None:
     more = reply().with_posts([3, 4])
     assert more.numbers.tolist() == [7, 8, 9, 3, 4]
     assert more.scores.tolist() == more.totals.tolist() == [0.6, 0.5, 0.0, 0.0, 0.0]
@@ -162,7 +162,7 @@ def test_posts_behind_the_others_have_no_scores() -> None:
     assert more.shares(4) == ()
 
 
-def test_a_further_share_orders_the_first_posts_again() -> None:
+def test_an_added_share_reorders_the_top_posts() -> None:
     part = Part({})
     more = reply().with_share("exact", [0.0, 0.2], part)  # type: ignore[arg-type]
     assert more.numbers.tolist() == [8, 7, 9]
@@ -170,7 +170,7 @@ def test_a_further_share_orders_the_first_posts_again() -> None:
     assert more.added["exact"].tolist() == [0.2, 0.0, 0.0]
 
 
-def test_scores_on_another_scale_keep_the_shares() -> None:
+def test_rescaled_scores_keep_the_proportions_of_the_shares() -> None:
     other = reply().rescored(np.array([0.3, 0.1, 0.2]), 0.3)
     assert other.scores.tolist() == [0.3, 0.1, 0.2]
     assert other.totals.tolist() == [0.6, 0.5, 0.0]
@@ -179,7 +179,7 @@ def test_scores_on_another_scale_keep_the_shares() -> None:
     assert not reply().rescored(np.array([0.3, 0.1, 0.2]), 0.31).is_close
 
 
-def test_weights_are_those_of_the_recipe_or_in_proportion() -> None:
+def test_weights_default_to_the_recipe_and_given_weights_are_normalised() -> None:
     assert chosen_weights(LIGHT) == LIGHT.ranking.weights
     assert chosen_weights(LIGHT, {"formulas": 3.0, "words": 1.0}) == {
         "words": 0.25,

@@ -1,4 +1,4 @@
-"""Building, building again, adding and removing."""
+"""Building and rebuilding libraries; adding and removing posts."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -29,16 +29,14 @@ def ids(library: Path, query: str) -> list[str]:
 
 
 @pytest.mark.thorough
-def test_the_same_posts_give_the_same_bytes_however_many_processes(tmp_path: Path) -> None:
+def test_the_same_posts_give_the_same_bytes_with_any_number_of_processes(tmp_path: Path) -> None:
     posts = list(sampler.posts())[:20]
     for processes in (1, 2):
         build_library(tmp_path / str(processes), posts, collection="c", processes=processes)
     assert content(tmp_path / "1") == content(tmp_path / "2")
 
 
-def test_a_rebuild_replaces_all_and_leaves_nothing_of_the_old(
-    library: Path, posts: list[Post]
-) -> None:
+def test_a_rebuild_replaces_all_posts_and_segments(library: Path, posts: list[Post]) -> None:
     build_library(library, posts[:1], processes=1)
     assert len(Library(library)) == 1
     assert not ids(library, "matrix")
@@ -46,7 +44,7 @@ def test_a_rebuild_replaces_all_and_leaves_nothing_of_the_old(
 
 
 @pytest.mark.thorough
-def test_an_open_library_goes_on_while_and_after_it_is_rebuilt(
+def test_an_open_library_answers_unchanged_during_and_after_a_rebuild(
     library: Path, posts: list[Post]
 ) -> None:
     opened = Library(library)
@@ -64,7 +62,7 @@ def test_an_open_library_goes_on_while_and_after_it_is_rebuilt(
     assert not Library(library).search("matrix")
 
 
-def test_answers_are_indexed_with_what_their_question_says(tmp_path: Path) -> None:
+def test_answers_are_indexed_with_the_words_of_their_question(tmp_path: Path) -> None:
     posts = [
         Post(id="q", title="Eigenvalues of a rotation", body="Which?", language="en"),
         Post(id="a", body="They are complex.", parent_id="q", kind="answer", language="en"),
@@ -73,7 +71,7 @@ def test_answers_are_indexed_with_what_their_question_says(tmp_path: Path) -> No
     assert set(ids(tmp_path / "l", "eigenvalues")) == {"q", "a"}
 
 
-def test_a_recipe_chooses_posts_by_kind_and_by_words(tmp_path: Path) -> None:
+def test_a_recipe_selects_posts_by_kind_and_by_words(tmp_path: Path) -> None:
     posts = [
         Post(id="short", body="Two words", kind="answer", language="en"),
         Post(id="formulas", body="$x$ $y$ $z$", kind="answer", language="en"),
@@ -86,7 +84,7 @@ def test_a_recipe_chooses_posts_by_kind_and_by_words(tmp_path: Path) -> None:
     assert Library(tmp_path / "l").post("answer")
 
 
-def test_answers_alone_keep_what_their_questions_say(tmp_path: Path) -> None:
+def test_answers_keep_the_fields_of_questions_that_the_recipe_leaves_out(tmp_path: Path) -> None:
     posts = [
         Post(id="early", body="It is $1$ indeed.", kind="answer", parent_id="q", language="en"),
         Post(
@@ -106,7 +104,7 @@ def test_answers_alone_keep_what_their_questions_say(tmp_path: Path) -> None:
     assert sorted(hit.id for hit in opened.search("eigenvalues")) == ["early", "late"]
     assert opened.post("early").question == "Of which matrix?"
     assert opened.post("late").tags == ("algebra",)
-    # What is read again for an addition has it still.
+    # An addition keeps these fields.
     add_posts(tmp_path / "l", [Post("new", "Rings.", kind="answer", language="en")], processes=1)
     assert sorted(ids(tmp_path / "l", "eigenvalues")) == ["early", "late"]
 
@@ -114,7 +112,7 @@ def test_answers_alone_keep_what_their_questions_say(tmp_path: Path) -> None:
 # Adding
 
 
-def test_added_posts_are_found_beside_the_old(library: Path) -> None:
+def test_added_posts_and_old_posts_are_found(library: Path) -> None:
     graph = Post(id="graph", body="A planar graph satisfies $V-E+F=2$.", language="en")
     assert add_posts(library, [graph], collection="second", processes=1) == 1
     assert ids(library, "planar graph")[0] == "graph"
@@ -129,7 +127,7 @@ def test_an_added_answer_has_the_language_of_its_question_in_the_library(tmp_pat
 
 
 @pytest.mark.thorough
-def test_the_collection_of_an_addition_can_be_asked_for_alone(library: Path) -> None:
+def test_a_filter_can_select_the_collection_of_added_posts(library: Path) -> None:
     ring = Post(id="ring", body="The ring of all numbers of a series", language="en")
     add_posts(library, [ring], collection="second", processes=1)
     opened = Library(library)
@@ -151,7 +149,7 @@ def test_a_post_with_a_known_id_replaces_the_old_one(library: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_scores_after_an_addition_are_those_of_a_full_build(
+def test_scores_after_additions_equal_those_of_a_full_build(
     tmp_path: Path, posts: list[Post]
 ) -> None:
     build_library(tmp_path / "full", posts, processes=1)
@@ -180,7 +178,7 @@ def test_an_addition_that_fails_changes_nothing(library: Path, posts: list[Post]
 
 
 @pytest.mark.parametrize("change", [lambda f: add_posts(f, []), lambda f: remove_posts(f, ["x"])])
-def test_no_folder_appears_where_there_was_no_library(tmp_path: Path, change: object) -> None:
+def test_a_change_of_a_missing_library_creates_no_folder(tmp_path: Path, change: object) -> None:
     with pytest.raises(InputError, match="there is no such library"):
         change(tmp_path / "missing")  # type: ignore[operator]
     assert not (tmp_path / "missing").exists()
@@ -189,7 +187,7 @@ def test_no_folder_appears_where_there_was_no_library(tmp_path: Path, change: ob
 # Removing
 
 
-def test_removed_posts_are_gone_at_once(library: Path) -> None:
+def test_removed_posts_are_no_longer_found(library: Path) -> None:
     assert remove_posts(library, ["circle", "nobody"]) == 1
     opened = Library(library)
     assert len(opened) == 3
@@ -200,7 +198,7 @@ def test_removed_posts_are_gone_at_once(library: Path) -> None:
         opened.post("circle")
 
 
-def test_formulas_that_only_removed_posts_hold_are_not_found(library: Path) -> None:
+def test_formulas_that_occur_only_in_removed_posts_are_not_found(library: Path) -> None:
     with Library(library) as before:
         ranked = before.formulas("\\pi r^2", 50)
         kept = [one.latex for one in ranked if before.posts_with(one, 2) != ("circle",)]
@@ -218,25 +216,25 @@ def test_a_removed_post_can_be_added_again(library: Path, posts: list[Post]) -> 
     assert ids(library, "radius") == ["circle"]
 
 
-def test_the_counts_of_languages_follow(library: Path) -> None:
+def test_additions_and_removals_update_the_counts_of_languages(library: Path) -> None:
     add_posts(library, [Post(id="kruh", body="Obsah kruhu", language="cs")], processes=1)
     assert read_manifest(library).languages == {"cs": 1, "en": 4}
     remove_posts(library, ["kruh"])
     assert read_manifest(library).languages == {"en": 4}
 
 
-def test_removing_what_is_not_there_changes_nothing(library: Path) -> None:
+def test_removing_an_unknown_post_changes_nothing(library: Path) -> None:
     before = (library / "manifest.json").read_bytes()
     assert remove_posts(library, ["nobody"]) == 0
     assert (library / "manifest.json").read_bytes() == before
 
 
-def test_the_last_post_cannot_be_removed(library: Path, posts: list[Post]) -> None:
+def test_removing_all_posts_is_refused(library: Path, posts: list[Post]) -> None:
     with pytest.raises(InputError, match="remove the folder instead"):
         remove_posts(library, [post.id for post in posts])
 
 
-# What stops a build
+# Builds that are refused
 
 
 def test_a_build_without_posts_is_refused(tmp_path: Path) -> None:
@@ -244,7 +242,9 @@ def test_a_build_without_posts_is_refused(tmp_path: Path) -> None:
         build_library(tmp_path / "l", [], processes=1)
 
 
-def test_posts_that_are_all_left_out_name_the_setting(tmp_path: Path, posts: list[Post]) -> None:
+def test_the_error_names_the_setting_that_leaves_out_all_posts(
+    tmp_path: Path, posts: list[Post]
+) -> None:
     recipe = load_recipe("msm-bm25", ["posts.kinds=['answers']"])
     message = rf"msm-bm25: all posts are left out by the recipe \(posts.kinds {len(posts)}\)"
     with pytest.raises(InputError, match=message):
@@ -262,12 +262,12 @@ def test_a_failed_build_keeps_the_old_library(library: Path, posts: list[Post]) 
     assert [folder.name for folder in (library / "segments").iterdir()] == ["000001"]
 
 
-def test_half_a_character_in_a_post_is_named(tmp_path: Path) -> None:
+def test_a_post_with_an_unpaired_surrogate_is_refused_by_id(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="post '7' contains an invalid character"):
         build_library(tmp_path / "l", [Post(id="7", body="\ud800")], processes=1)
 
 
-def test_a_folder_of_other_things_is_refused_and_kept(tmp_path: Path, posts: list[Post]) -> None:
+def test_a_folder_with_other_files_is_refused_and_kept(tmp_path: Path, posts: list[Post]) -> None:
     for name in ("thesis.tex", "manifest.json"):
         folder = tmp_path / name.replace(".", "-")
         folder.mkdir()
@@ -277,7 +277,7 @@ def test_a_folder_of_other_things_is_refused_and_kept(tmp_path: Path, posts: lis
         assert [path.name for path in folder.iterdir()] == [name]
 
 
-def test_a_file_where_the_library_should_be_is_refused(tmp_path: Path, posts: list[Post]) -> None:
+def test_a_file_instead_of_a_folder_is_refused_and_kept(tmp_path: Path, posts: list[Post]) -> None:
     target = tmp_path / "file"
     target.write_text("mine", encoding="utf-8")
     with pytest.raises(InputError, match="is a file; choose a folder"):
@@ -301,7 +301,9 @@ def found(library: Path, query: str) -> list[str]:
 
 
 @pytest.mark.thorough
-def test_a_removed_question_does_not_come_back_with_answers_added_later(tmp_path: Path) -> None:
+def test_answers_that_are_added_later_do_not_inherit_from_a_removed_question(
+    tmp_path: Path,
+) -> None:
     build_library(tmp_path, [QUESTION, ANSWERS_NOTHING], LIGHT, processes=1)
     remove_posts(tmp_path, ["q"])
     add_posts(tmp_path, [REPLY], processes=1)
@@ -310,7 +312,7 @@ def test_a_removed_question_does_not_come_back_with_answers_added_later(tmp_path
 
 
 @pytest.mark.thorough
-def test_a_replaced_question_does_not_come_back_with_answers_added_later(tmp_path: Path) -> None:
+def test_answers_that_are_added_later_inherit_only_from_the_new_question(tmp_path: Path) -> None:
     build_library(tmp_path, [QUESTION, ANSWERS_NOTHING], LIGHT, processes=1)
     changed = replace(QUESTION, title="Horses", body="Why are horses not striped?")
     add_posts(tmp_path, [changed], processes=1)
@@ -333,7 +335,7 @@ def test_answers_are_not_found_by_the_words_of_a_removed_question(tmp_path: Path
 
 
 @pytest.mark.thorough
-def test_answers_are_found_by_a_question_that_comes_or_changes_after_them(tmp_path: Path) -> None:
+def test_answers_are_found_by_a_question_that_is_added_or_changed_later(tmp_path: Path) -> None:
     build_library(tmp_path, [REPLY, ANSWERS_NOTHING], LIGHT, processes=1)
     assert add_posts(tmp_path, [QUESTION], processes=1) == 1
     assert found(tmp_path, "zebras") == ["a", "q"]
@@ -345,7 +347,7 @@ def test_answers_are_found_by_a_question_that_comes_or_changes_after_them(tmp_pa
         assert len(library) == 3
 
 
-def test_the_folder_of_a_new_segment_is_marked_and_on_the_disk(
+def test_the_folder_of_a_new_segment_is_marked_and_synced_to_disk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     synced: list[Path] = []
@@ -358,15 +360,15 @@ def test_the_folder_of_a_new_segment_is_marked_and_on_the_disk(
 @pytest.mark.parametrize(
     ("has_manifest", "named", "chosen", "left"),
     [
-        # Without a manifest, what is there was never finished.
+        # Without a manifest, no segment is complete.
         (False, set(), "000001", ["other"]),
-        # One that cannot be read may name the segment that is finished.
+        # An unreadable manifest may name the complete segment.
         (True, set(), "000002", ["000001", "other"]),
         (True, {"000001"}, "000002", ["000001", "other"]),
         (True, {"000007"}, "000008", ["other"]),
     ],
 )
-def test_leftovers_of_builds_make_room_for_a_new_segment(
+def test_leftovers_of_builds_are_removed_before_a_new_segment_is_named(
     tmp_path: Path, has_manifest: bool, named: set[str], chosen: str, left: list[str]
 ) -> None:
     for name in ("000001", "000005.building"):
@@ -378,7 +380,7 @@ def test_leftovers_of_builds_make_room_for_a_new_segment(
     assert sorted(folder.name for folder in (tmp_path / "segments").iterdir()) == left
 
 
-def test_titles_that_are_read_in_batches_come_once_each(
+def test_titles_that_are_read_in_batches_are_listed_once_each(
     library: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store, "_BATCH", 2)
@@ -386,7 +388,7 @@ def test_titles_that_are_read_in_batches_come_once_each(
     assert titles == ["Primes", "Circle", "Series", "Matrix"]
 
 
-def test_ids_that_hold_or_resemble_a_mistyped_one_are_offered(library: Path) -> None:
+def test_ids_that_contain_or_resemble_a_mistyped_id_are_suggested(library: Path) -> None:
     opened = Library(library)
     assert opened.ids_like("ri") == ["primes", "series", "matrix"]
     assert opened.ids_like("ri", 1) == ["primes"]
@@ -395,7 +397,7 @@ def test_ids_that_hold_or_resemble_a_mistyped_one_are_offered(library: Path) -> 
     assert opened.ids_like("cirlce" * 100) == []
 
 
-def test_the_posts_of_documents_are_known_by_its_name(tmp_path: Path) -> None:
+def test_the_posts_of_a_document_are_found_by_its_name(tmp_path: Path) -> None:
     posts = [
         Post(f"notes.md#{number}", "On primes.", thread_id="notes.md", language="en")
         for number in range(3)

@@ -1,4 +1,4 @@
-"""Whatever happens to a build, the library is the old one or the new one."""
+"""After a failed or killed build, the library is either the old one or the new one."""
 
 import json
 import os
@@ -62,7 +62,7 @@ def content(folder: Path) -> dict[str, bytes]:
 @pytest.mark.skipif(sys.platform == "win32", reason="needs fork")
 @pytest.mark.thorough
 def test_a_killed_build_or_addition_leaves_the_old_library_or_the_new_one() -> None:
-    """The full version, with twenty kills each, is the benchmark itself."""
+    """The benchmark itself runs the full version, with twenty kills each."""
     arguments = ["--kills", "3", "--posts", "40"]
     result = subprocess.run(
         [sys.executable, "-m", "benchmarks.library_crash", *arguments],
@@ -80,7 +80,7 @@ def test_a_killed_build_or_addition_leaves_the_old_library_or_the_new_one() -> N
 @pytest.mark.exhaustive
 @pytest.mark.thorough
 def test_a_fault_at_any_file_operation_leaves_the_old_library_or_the_new_one() -> None:
-    """The full version, with a thousand cases, is the benchmark itself."""
+    """The benchmark itself runs the full version, with a thousand cases."""
     arguments = ["--kills", "60", "--errors", "60", "--losses", "60", "--recipe", "msm-bm25"]
     result = subprocess.run(
         [sys.executable, "-m", "benchmarks.library_faults", *arguments],
@@ -95,10 +95,10 @@ def test_a_fault_at_any_file_operation_leaves_the_old_library_or_the_new_one() -
 
 @pytest.mark.exhaustive
 @pytest.mark.thorough
-def test_without_syncing_a_loss_of_power_is_found_to_break_libraries(
+def test_a_simulated_loss_of_power_breaks_libraries_that_are_not_synced(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """The simulated disk must be able to fail."""
+    """The simulation must be able to find this fault."""
     monkeypatch.setattr("mathsetu.library.build.sync_tree", lambda folder: None)
     [over_old] = islice(experiments(tmp_path, load_recipe("msm-bm25")), 1, 2)
     chance = random.Random(1)
@@ -143,7 +143,7 @@ def test_a_killed_build_leaves_no_process_behind(tmp_path: Path) -> None:
         ("passages", ["indexing", "formulas", "passages"]),
     ],
 )
-def test_an_interrupted_build_goes_on_where_it_stopped(
+def test_an_interrupted_build_resumes_where_it_stopped(
     tmp_path: Path, posts: list[Post], part: str, begun_again: list[str]
 ) -> None:
     target, fresh = tmp_path / "target", tmp_path / "fresh"
@@ -165,7 +165,7 @@ def test_an_interrupted_build_goes_on_where_it_stopped(
     assert content(target) == content(fresh)
 
 
-def test_a_build_goes_on_that_was_killed_while_formulas_were_put_in_order(
+def test_a_build_that_is_stopped_while_sorting_formulas_can_be_resumed(
     tmp_path: Path, posts: list[Post], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     target = tmp_path / "target"
@@ -190,7 +190,7 @@ def test_a_build_goes_on_that_was_killed_while_formulas_were_put_in_order(
         {"recipe": load_recipe("default", ["parts.words.formula_tokens=0"])},
     ],
 )
-def test_an_interrupted_build_of_something_else_is_forgotten(
+def test_an_interrupted_build_with_other_input_or_settings_is_discarded(
     tmp_path: Path, posts: list[Post], change: dict[str, object]
 ) -> None:
     target = tmp_path / "library"
@@ -216,7 +216,7 @@ def test_a_second_writer_is_refused_and_changes_nothing(library: Path, posts: li
 
 
 @pytest.mark.thorough
-def test_a_writer_in_another_process_is_respected_until_it_ends(
+def test_a_writer_in_another_process_holds_the_lock_until_it_ends(
     library: Path, posts: list[Post]
 ) -> None:
     pytest.importorskip("fcntl")

@@ -74,7 +74,7 @@ def test_an_exact_reply_finds_no_posts_itself() -> None:
 
 
 class Lexical:
-    """Words of a question, met in a few words of a post."""
+    """A lexical reply that finds the words of a query within a few words of a post."""
 
     def __init__(self, words: int, count: int = 2, quotes: Sequence[str] = ("a b",)) -> None:
         self.word_count = count
@@ -104,7 +104,7 @@ def test_all_words_of_a_query_close_together_count(words: int, count: int, share
     assert exact.share(9, lazy_post("text")) == 0.0
 
 
-def test_words_in_the_order_of_the_query_with_other_endings_count_most() -> None:
+def test_inflected_words_in_the_order_of_the_query_count_most() -> None:
     lexical = Lexical(5, 2, ("groups abelian",))
     exact = ExactReply(question("group abelian"), lexical)  # type: ignore[arg-type]
     lexical.asked_for = {"groups abelian"}
@@ -115,7 +115,7 @@ def test_words_in_the_order_of_the_query_with_other_endings_count_most() -> None
     assert reason.detail == "all words together: “groups abelian”"
 
 
-def test_a_translation_of_the_whole_question_counts_as_much() -> None:
+def test_a_translation_of_the_whole_query_counts_as_much_as_its_inflected_words() -> None:
     lexical = Lexical(2, 2, ("Fibonacci numbers",))
     lexical._own.is_term = True
     exact = ExactReply(question("números de Fibonacci"), lexical)  # type: ignore[arg-type]

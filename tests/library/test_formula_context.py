@@ -45,13 +45,13 @@ def around(library: Library) -> Library:
     return Library(library.folder, ["ranking.formula_context={words=0.05}"])
 
 
-def test_without_a_context_only_formulas_count(library: Library) -> None:
+def test_without_formula_context_only_formulas_count(library: Library) -> None:
     wanted = found(library, "$p^2+q^2=s^2$")
     for words in ("circle", "right triangle"):
         assert found(library, f"{words}: $p^2+q^2=s^2$") == wanted
 
 
-def test_among_like_formulas_the_words_around_them_decide(library: Library) -> None:
+def test_the_words_around_similar_formulas_decide_their_order(library: Library) -> None:
     for words, post in (("circle around the origin", "circle"), ("right triangle", "triangle")):
         ranked = found(around(library), f"{words} $p^2+q^2=s^2$")
         assert ranked[0][0] == post
@@ -59,7 +59,7 @@ def test_among_like_formulas_the_words_around_them_decide(library: Library) -> N
         assert scores == sorted(scores, reverse=True)
 
 
-def test_of_formulas_that_are_written_alike_the_one_in_the_best_text_is_given(
+def test_of_identical_formulas_the_one_with_the_best_context_is_returned(
     library: Library,
 ) -> None:
     for words, post in (("one more circle", "again"), ("right triangle", "triangle")):
@@ -69,7 +69,7 @@ def test_of_formulas_that_are_written_alike_the_one_in_the_best_text_is_given(
         assert {"again", "triangle"} < {one for one, _ in found(around(library), asked, every=True)}
 
 
-def test_a_formula_without_words_is_searched_for_as_before(library: Library) -> None:
+def test_formula_context_does_not_change_a_query_without_words(library: Library) -> None:
     alone = "$p^2+q^2=s^2$"
     assert found(around(library), alone) == found(library, alone)
 
@@ -78,6 +78,6 @@ def test_a_formula_without_words_is_searched_for_as_before(library: Library) -> 
     ("setting", "problem"),
     [("{meaning=1}", "which is not a part"), ("{words=-1}", "none below 0")],
 )
-def test_weights_without_sense_are_refused(library: Library, setting: str, problem: str) -> None:
+def test_invalid_weights_are_refused(library: Library, setting: str, problem: str) -> None:
     with pytest.raises(InputError, match=problem):
         Library(Path(library.folder), [f"ranking.formula_context={setting}"])

@@ -1,4 +1,4 @@
-"""Occurrences of formulas that were found, each id once, of those that look alike the best."""
+"""Instances of the formulas found: each id once, and the best of those that look the same."""
 
 from pathlib import Path
 
@@ -50,7 +50,7 @@ def instances(**options: object) -> list[tuple[str, str, float]]:
     return [(one.formula.id, one.formula.post_id, round(one.score, 3)) for one in every]
 
 
-def test_every_occurrence_is_given_once_with_its_post() -> None:
+def test_every_instance_is_returned_once_with_its_post() -> None:
     assert instances() == [
         ("a:body:0", "a", 0.9), ("a:body:1", "a", 0.9), ("f2", "d", 0.9), ("d:title:0", "d", 0.9),
         ("f1", "c", 0.5), ("d:question:0", "d", 0.5), ("d:body:0", "d", 0.5),
@@ -58,12 +58,12 @@ def test_every_occurrence_is_given_once_with_its_post() -> None:
     assert instances(every=False) == [("a:body:0", "a", 0.9), ("f1", "c", 0.5)]
 
 
-def test_only_allowed_posts_are_given() -> None:
+def test_only_instances_in_allowed_posts_are_returned() -> None:
     allowed = np.array([False, True, True, False])
     assert instances(allowed=allowed) == [("f2", "d", 0.9), ("f1", "c", 0.5)]
 
 
-def test_the_text_around_formulas_orders_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_text_around_formulas_changes_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
     def said(numbers: np.ndarray) -> np.ndarray:
         return np.where(numbers == 3, 0.6, 0.0)
 
@@ -71,19 +71,21 @@ def test_the_text_around_formulas_orders_them(monkeypatch: pytest.MonkeyPatch) -
         ("d:title:0", "d", 1.5),
         ("d:question:0", "d", 1.1),
     ]
-    # Of the others, the text around is not looked at, and they come after these.
+    # The context of the other formulas is not scored, and they follow these.
     monkeypatch.setattr(formula_instances, "_CONTEXTS_SCORED", 1)
     assert instances(every=False, context=said) == [("d:title:0", "d", 1.5), ("f1", "c", 0.5)]
 
 
-def test_a_match_may_name_its_occurrence() -> None:
+def test_a_match_may_name_its_instance() -> None:
     found = Found()
     found.matches = [FormulaMatch(1, "x^2", "anything", 0.9, "f2")]
     every = found_instances(found, found, Question(Query("1", "$x$")), 9, None, every=True)  # type: ignore[arg-type]
     assert [one.hit for one in every] == [Hit("f2", 0.9, "d")]
 
 
-def test_formulas_that_look_the_same_up_to_their_end_are_one_match(tmp_path: Path) -> None:
+def test_formulas_that_differ_only_in_spacing_or_final_punctuation_are_one_match(
+    tmp_path: Path,
+) -> None:
     bodies = ("$x^2+y^2=z^2$", "Here $x^{2}+y^2=z^2.$", r"So $x^2 + y^2 = z^2\,,$", "$y^2+x^2$")
     posts = [Post(str(n), body, language="en") for n, body in enumerate(bodies)]
     build_library(tmp_path / "library", posts, LIGHT, processes=1)
@@ -94,7 +96,7 @@ def test_formulas_that_look_the_same_up_to_their_end_are_one_match(tmp_path: Pat
         assert library.posts_with(second, 5) == ("3",)
 
 
-def test_two_hundred_formulas_are_looked_at_in_their_texts() -> None:
+def test_the_context_of_at_most_two_hundred_formulas_is_scored() -> None:
     found = Found()
     found.matches = [FormulaMatch(2, "x", "y", 0.5)] * 199 + [FormulaMatch(1, "x", "x^2", 0.4)]
     asked: list[int] = []
@@ -111,7 +113,7 @@ def test_two_hundred_formulas_are_looked_at_in_their_texts() -> None:
     assert len(asked) == 400
 
 
-def test_the_best_of_those_that_look_the_same_are_given() -> None:
+def test_only_the_best_of_formulas_that_look_the_same_is_returned() -> None:
     formulas = [
         Formula("1", "x^2", visual_id="v"), Formula("2", "y", visual_id="v"), Formula("3", "x^2"),
         Formula("4", "x^{2}"), Formula("5", "z"),

@@ -43,7 +43,7 @@ def posts(tmp_path: Path) -> Path:
     return tmp_path / "posts.jsonl"
 
 
-def test_a_library_gives_the_graphs_of_the_posts_that_are_left(tmp_path: Path) -> None:
+def test_a_library_gives_the_graphs_of_all_posts_except_removed_ones(tmp_path: Path) -> None:
     library, progress = make_graph_library(tmp_path), Progress()
     remove_posts(library, ["2"])
     records = list(library_graphs(library, progress))
@@ -55,7 +55,7 @@ def test_a_library_gives_the_graphs_of_the_posts_that_are_left(tmp_path: Path) -
     assert progress == [("building graphs", 1), ("building graphs", 2)]
 
 
-def test_graphs_of_a_file_are_built_written_read_and_taken_in(posts: Path, tmp_path: Path) -> None:
+def test_graphs_of_a_file_are_built_written_read_and_imported(posts: Path, tmp_path: Path) -> None:
     progress, bad = Progress(), BadRows()
     builder = GraphBuilder("terms")
     built = list(built_graphs(read_sources(posts, FIELDS), builder, progress))
@@ -73,16 +73,14 @@ def test_graphs_of_a_file_are_built_written_read_and_taken_in(posts: Path, tmp_p
         list(read_graphs(tmp_path / "graphs.penman", "dot", bad))
 
 
-def test_sentences_are_numbered_for_a_parser_that_runs_elsewhere(
-    posts: Path, tmp_path: Path
-) -> None:
+def test_sentences_for_an_external_parser_are_numbered(posts: Path, tmp_path: Path) -> None:
     assert write_sentences(tmp_path / "sentences", read_sources(posts, FIELDS)) == 4
     lines = (tmp_path / "sentences").read_text(encoding="utf-8").splitlines()
     assert lines[::3] == ["# ::id 1.1", "# ::id 1.2", "# ::id 2.1", "# ::id 3.1"]
     assert lines[7] == "# ::snt Every even number is the sum of two odd ones."
 
 
-def test_topics_give_graphs_of_their_words_and_formulas(tmp_path: Path) -> None:
+def test_topics_are_read_as_sources_with_text_language_and_formulas(tmp_path: Path) -> None:
     path = tmp_path / "topics.jsonl"
     queries = [
         Query("1", "Is $x^2$ even?", language="cs"),
@@ -100,7 +98,7 @@ def test_topics_give_graphs_of_their_words_and_formulas(tmp_path: Path) -> None:
         list(read_sources(tmp_path / "qrels.txt", FIELDS))
 
 
-def test_only_formulas_of_the_fields_count() -> None:
+def test_a_source_has_only_the_formulas_of_its_fields() -> None:
     formulas = (Formula("1", "a", where="title"), Formula("2", "b", where="body"))
     post = read_post(Post("7", "$b$ here", title="$a$", formulas=formulas, language="en"))
     assert [one.id for one in post_source(post, ("body",)).formulas] == ["2"]
@@ -111,7 +109,7 @@ def test_only_formulas_of_the_fields_count() -> None:
     assert post_source(unknown, ("body",), "hi").language == "hi"
 
 
-def test_graphs_of_sentences_are_joined_and_whole_ones_kept(
+def test_graphs_of_sentences_are_joined_and_graphs_of_whole_posts_kept(
     posts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(graph_files, "_BATCH_SIZE", 2)
@@ -129,7 +127,7 @@ def test_graphs_of_sentences_are_joined_and_whole_ones_kept(
         assert store.get("9") is None
 
 
-def test_a_graph_in_pieces_is_a_bad_row(tmp_path: Path) -> None:
+def test_a_disconnected_graph_is_a_bad_row(tmp_path: Path) -> None:
     path = tmp_path / "graphs.tsv"
     path.write_text("")
     assert list(read_graphs(path, "", BadRows())) == []
@@ -144,7 +142,7 @@ def test_a_graph_in_pieces_is_a_bad_row(tmp_path: Path) -> None:
     assert bad.messages == [f"{path}: graph '1' is not connected"]
 
 
-def test_a_server_gets_the_vectors_of_all_segments(
+def test_the_vectors_of_a_library_are_uploaded_to_a_server(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     library = make_graph_library(tmp_path)

@@ -1,4 +1,4 @@
-"""A library that somebody else made, or that was damaged, harms nothing and misleads nobody."""
+"""A hostile or damaged library causes no harm and gives no wrong answers."""
 
 import json
 import os
@@ -32,7 +32,7 @@ def writers(library: Path, posts: list[Post]) -> Iterator[Callable[[], object]]:
 
 
 def treasure(place: Path) -> Path:
-    """A folder of somebody's that must stay as it is."""
+    """A folder of the user that must not change."""
     (place / "folder").mkdir(parents=True)
     (place / "000001").mkdir()
     (place / "precious.txt").write_text("precious")
@@ -49,7 +49,7 @@ def is_untouched(place: Path) -> bool:
     )
 
 
-def test_a_link_in_the_place_of_segments_is_refused_and_its_target_stays(
+def test_a_link_instead_of_the_segments_folder_is_refused_and_its_target_kept(
     tmp_path: Path, library: Path, posts: list[Post]
 ) -> None:
     own = treasure(tmp_path / "own")
@@ -64,7 +64,7 @@ def test_a_link_in_the_place_of_segments_is_refused_and_its_target_stays(
 
 
 @pytest.mark.parametrize("name", [".lock", "manifest.json", ".manifest.json.part"])
-def test_a_link_among_the_files_of_a_library_is_never_written_through(
+def test_a_link_instead_of_a_file_of_the_library_is_never_written_through(
     tmp_path: Path, library: Path, posts: list[Post], name: str
 ) -> None:
     own = treasure(tmp_path / "own")
@@ -76,7 +76,7 @@ def test_a_link_among_the_files_of_a_library_is_never_written_through(
         assert is_untouched(own)
 
 
-def test_a_pipe_in_the_place_of_the_lock_is_refused_at_once(
+def test_a_pipe_instead_of_the_lock_file_is_refused_without_waiting(
     library: Path, posts: list[Post]
 ) -> None:
     (library / ".lock").unlink()
@@ -87,7 +87,7 @@ def test_a_pipe_in_the_place_of_the_lock_is_refused_at_once(
 
 
 @pytest.mark.thorough
-def test_nothing_is_removed_that_was_not_made_for_a_segment(
+def test_only_folders_that_were_made_for_segments_are_removed(
     library: Path, posts: list[Post]
 ) -> None:
     others = [library / "segments" / name for name in ("000002", "notes", "000003.building")]
@@ -104,7 +104,7 @@ def test_nothing_is_removed_that_was_not_made_for_a_segment(
     assert not (library / SEGMENT).exists()  # this one was ours
 
 
-def test_a_folder_with_segments_of_somebody_else_is_not_built_into(
+def test_a_build_into_a_folder_with_foreign_segments_is_refused(
     tmp_path: Path, posts: list[Post]
 ) -> None:
     own = tmp_path / "own" / "segments" / "000001"
@@ -115,7 +115,7 @@ def test_a_folder_with_segments_of_somebody_else_is_not_built_into(
     assert (own / "precious.txt").exists()
 
 
-def test_segments_of_a_library_in_an_older_format_are_removed_when_it_is_built_again(
+def test_segments_of_a_library_in_an_older_format_are_removed_by_a_rebuild(
     library: Path, posts: list[Post]
 ) -> None:
     path = library / "manifest.json"
@@ -126,7 +126,9 @@ def test_segments_of_a_library_in_an_older_format_are_removed_when_it_is_built_a
     assert [path.name for path in (library / "segments").iterdir()] == ["000002"]
 
 
-def test_links_and_devices_are_refused_at_opening(tmp_path: Path, library: Path) -> None:
+def test_links_and_pipes_are_refused_when_a_library_is_opened(
+    tmp_path: Path, library: Path
+) -> None:
     secret = tmp_path / "secret.txt"
     secret.write_text("secret")
 
@@ -162,7 +164,7 @@ def test_links_and_devices_are_refused_at_opening(tmp_path: Path, library: Path)
         Library(whole)
 
 
-def test_a_manifest_that_names_no_files_opens_nothing(tmp_path: Path, library: Path) -> None:
+def test_files_that_the_manifest_does_not_name_are_refused(tmp_path: Path, library: Path) -> None:
     secret = tmp_path / "secret.txt"
     secret.write_text("secret")
     forge(library, lambda manifest: manifest["segments"][0].update(files={}), listing=False)
@@ -201,7 +203,7 @@ def test_a_manifest_cannot_name_files_outside_of_its_segment(library: Path, name
         {"segments": [{"name": "000001", "posts": 4, "files": {}, "removed": [-1]}]},
     ],
 )
-def test_a_poisoned_manifest_is_refused_in_one_line(library: Path, change: dict[str, Any]) -> None:
+def test_a_forged_manifest_is_refused_in_one_line(library: Path, change: dict[str, Any]) -> None:
     forge(library, lambda manifest: manifest.update(change), listing=False)
     with pytest.raises(InputError) as refused:
         Library(library)
@@ -215,7 +217,7 @@ def test_a_deeply_nested_manifest_is_refused(library: Path) -> None:
 
 
 def forge(library: Path, change: Callable[[dict[str, Any]], object], listing: bool = True) -> None:
-    """Change a manifest; with ``listing`` all checksums are made anew, as its maker would."""
+    """Change a manifest; with ``listing``, compute all checksums again, as an attacker would."""
     path = library / "manifest.json"
     manifest = json.loads(path.read_text(encoding="utf-8"))
     if listing:
@@ -226,7 +228,7 @@ def forge(library: Path, change: Callable[[dict[str, Any]], object], listing: bo
 
 
 def everything(folder: Path) -> list[object]:
-    """All that can be asked of a library."""
+    """The answers of a library to all kinds of requests."""
     with Library(folder) as library:
         said: list[object] = [len(library), library.tags(20)]
         for query in QUERIES:
@@ -262,7 +264,7 @@ def _largest(old: np.ndarray[Any, Any]) -> Any:
 @pytest.mark.thorough
 @pytest.mark.parametrize("poison", POISONS)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # sums of the largest numbers overflow
-def test_arrays_made_to_mislead_give_an_answer_or_a_clear_line(
+def test_arrays_made_to_mislead_give_an_answer_or_a_clear_error(
     tmp_path: Path, large_library: Path, poison: str
 ) -> None:
     names = [path.relative_to(large_library) for path in sorted(large_library.rglob("*.npy"))]
@@ -303,7 +305,7 @@ def test_an_array_of_objects_is_never_unpickled(tmp_path: Path, large_library: P
         "UPDATE tags SET number = 'x' || number WHERE tag = 'geometry'",
     ],
 )
-def test_a_poisoned_store_is_refused_in_one_line(
+def test_a_forged_store_is_refused_in_one_line(
     tmp_path: Path, large_library: Path, script: str
 ) -> None:
     library = Path(shutil.copytree(large_library, tmp_path / "library"))
@@ -326,10 +328,10 @@ def large_library(sampler_folder: Path) -> Path:
 
 @pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.exhaustive)])
 @pytest.mark.thorough
-def test_damage_anywhere_is_found_before_it_is_told(
+def test_damage_is_detected_before_it_can_change_an_answer(
     tmp_path: Path, large_library: Path, seed: int
 ) -> None:
-    """Bits are turned in large files, which opening does not read; none may change an answer."""
+    """Flip bits in large files, which opening does not read; none may change an answer."""
     chance = random.Random(seed)
     library = Path(shutil.copytree(large_library, tmp_path / "library"))
     expected = everything(library)
@@ -359,7 +361,7 @@ def test_damage_anywhere_is_found_before_it_is_told(
     "spans",
     ["null", "{}", "[true]", "[0,[9],[],[]]", "[0,[{}],[],[]]", "[0,7,7,7]", '["",["x"]]', "["],
 )
-def test_spans_that_do_not_fit_their_post_are_reported(
+def test_spans_that_do_not_match_their_post_are_reported(
     tmp_path: Path, large_library: Path, spans: str
 ) -> None:
     library = Path(shutil.copytree(large_library, tmp_path / "library"))

@@ -1,4 +1,4 @@
-"""What an open library knows of its posts, files and collections."""
+"""An open library: its posts, files and collections, and the options of its methods."""
 
 import shutil
 from collections.abc import Iterator
@@ -43,7 +43,7 @@ def library(folder: Path) -> Iterator[Library]:
         yield opened
 
 
-def test_a_library_tells_where_it_is_and_what_it_holds(library: Library, folder: Path) -> None:
+def test_a_library_reports_its_folder_and_its_content(library: Library, folder: Path) -> None:
     assert (library.folder, library.manifest.posts, library.version) == (folder, 6, "")
     assert len(library) == 6
     assert library.languages == {"en": 6}
@@ -59,7 +59,7 @@ def test_a_library_tells_where_it_is_and_what_it_holds(library: Library, folder:
         library.post(7)  # type: ignore[arg-type]
 
 
-def test_names_stand_for_posts(library: Library) -> None:
+def test_names_of_posts_documents_and_archives_select_posts(library: Library) -> None:
     names = ["notes.md", "books.zip", "books.zip/a.md", "q7", "a8", "gone.md", "notes.md#one"]
     assert library.posts_named(names) == {
         "notes.md": {"notes.md", "notes.md#one", "notes.md#two"},
@@ -77,7 +77,7 @@ def test_names_stand_for_posts(library: Library) -> None:
     assert library.files_below("notes") == ["notes.md"]
 
 
-def test_a_thread_whose_question_is_gone_stands_for_nothing(folder: Path, tmp_path: Path) -> None:
+def test_a_thread_whose_question_was_removed_selects_no_posts(folder: Path, tmp_path: Path) -> None:
     copy = Path(shutil.copytree(folder, tmp_path / "copy"))
     remove_posts(copy, ["q7"])
     with Library(copy) as opened:
@@ -85,7 +85,7 @@ def test_a_thread_whose_question_is_gone_stands_for_nothing(folder: Path, tmp_pa
         assert len(opened) == 5
 
 
-def test_posts_of_a_file_that_were_not_replaced_are_older(library: Library) -> None:
+def test_posts_of_a_file_that_were_not_replaced_are_counted_as_older(library: Library) -> None:
     tally = Tally()
     tally.add_source(POSTS[1])
     assert library.older_posts(tally) == {"notes.md": 2}
@@ -95,7 +95,7 @@ def test_posts_of_a_file_that_were_not_replaced_are_older(library: Library) -> N
     assert library.older_posts(tally) == {}
 
 
-def test_posts_belong_where_those_of_their_file_are(library: Library) -> None:
+def test_new_posts_of_a_file_get_the_collection_of_that_file(library: Library) -> None:
     assert library.has_collection("school")
     assert not library.has_collection("home")
     new = Post("notes.md#new", "x", thread_id="notes.md", url="notes.md#new", kind="section")
@@ -112,7 +112,7 @@ def test_posts_belong_where_those_of_their_file_are(library: Library) -> None:
     }
 
 
-def test_ids_like_a_mistyped_one_are_found(
+def test_ids_similar_to_a_mistyped_id_are_found(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert library.ids_like("notes.md#") == ["notes.md#one", "notes.md#two"]
@@ -125,7 +125,7 @@ def test_ids_like_a_mistyped_one_are_found(
     assert library.ids_like("otes.md#tw") == ["notes.md#two"]
 
 
-def test_words_that_posts_have_are_known(library: Library) -> None:
+def test_a_library_knows_whether_its_posts_contain_a_word(library: Library) -> None:
     assert library.has_words(["matrix"])
     assert not library.has_words(["zebra"])
 
@@ -147,7 +147,7 @@ def test_wrong_options_of_a_search_are_refused(
         library.search("prime", **options)  # type: ignore[arg-type]
 
 
-def test_so_many_hits_are_given(library: Library) -> None:
+def test_a_search_respects_k_explain_and_where(library: Library) -> None:
     assert len(library.search("prime", 1)) == 1
     everyone = library.search("prime", 50)
     assert len(everyone) == 5
@@ -166,7 +166,7 @@ def test_only_posts_of_a_pool_are_ranked(library: Library) -> None:
     assert len(library.run(queries[:1], 1, pools=pools).rankings["1"]) == 1
 
 
-def test_formulas_are_found_where_they_stand(library: Library) -> None:
+def test_formula_instances_name_the_posts_that_contain_them(library: Library) -> None:
     found = library.formula_instances(Query("1", "$2$"), 5, every=True)
     assert [one.formula.post_id for one in found if one.formula.latex == "2"] == [
         "notes.md#one",
@@ -177,14 +177,12 @@ def test_formulas_are_found_where_they_stand(library: Library) -> None:
         library.formula_instances(Query("1", f"$2$ {'x' * 100_000}"), 5)
 
 
-def test_a_recipe_without_a_graph_index_draws_no_map(library: Library) -> None:
+def test_a_heat_map_needs_a_recipe_with_a_graph_index(library: Library) -> None:
     with pytest.raises(InputError, match=r"^the recipe light has no graph index$"):
         library.heat_map("prime", "q7")
 
 
-def test_an_addition_is_counted_without_the_answers_that_are_indexed_again(
-    folder: Path, tmp_path: Path
-) -> None:
+def test_answers_that_are_indexed_again_do_not_count_as_added(folder: Path, tmp_path: Path) -> None:
     copy = Path(shutil.copytree(folder, tmp_path / "copy"))
     changed = replace(POSTS[4], body="Which even number is prime?")
     assert add_posts(copy, [changed, Post("n", "New words.", language="en")], processes=1) == 2
@@ -199,13 +197,13 @@ def test_an_addition_is_counted_without_the_answers_that_are_indexed_again(
         remove_posts(copy, [post.id for post in POSTS])
 
 
-def test_a_library_knows_whether_it_was_built_by_a_recipe(folder: Path, tmp_path: Path) -> None:
+def test_a_library_knows_whether_it_was_built_with_a_recipe(folder: Path, tmp_path: Path) -> None:
     assert same_recipe(folder, LIGHT)
     assert not same_recipe(folder, replace(LIGHT, name="other"))
     assert not same_recipe(tmp_path, LIGHT)
 
 
-def test_refresh_says_whether_the_folder_has_changed(tmp_path: Path) -> None:
+def test_refresh_returns_whether_the_folder_has_changed(tmp_path: Path) -> None:
     build_library(tmp_path / "lib", POSTS, LIGHT, processes=1)
     with Library(tmp_path / "lib") as opened:
         assert opened.refresh() is False
@@ -215,7 +213,7 @@ def test_refresh_says_whether_the_folder_has_changed(tmp_path: Path) -> None:
         assert len(opened) == len(POSTS) + 1
 
 
-def test_a_closed_library_has_closed_the_store_of_every_segment(tmp_path: Path) -> None:
+def test_closing_a_library_closes_the_store_of_every_segment(tmp_path: Path) -> None:
     build_library(tmp_path / "lib", POSTS, LIGHT, processes=1)
     add_posts(tmp_path / "lib", [Post("new", "A prime.")], processes=1)
     opened = Library(tmp_path / "lib")

@@ -1,4 +1,4 @@
-"""One writer of a library at a time."""
+"""The write lock: one writer of a library at a time."""
 
 import io
 import sys
@@ -12,7 +12,7 @@ from mathsetu.library import lock
 from mathsetu.library.lock import LOCK, writing_alone
 
 
-def test_a_second_writer_is_refused_until_the_first_is_done(tmp_path: Path) -> None:
+def test_a_second_writer_is_refused_until_the_first_has_finished(tmp_path: Path) -> None:
     library = tmp_path / "library"
     library.mkdir()
     with (
@@ -26,7 +26,7 @@ def test_a_second_writer_is_refused_until_the_first_is_done(tmp_path: Path) -> N
     assert (library / LOCK).is_file()
 
 
-def test_a_folder_in_which_nothing_was_built_goes(tmp_path: Path) -> None:
+def test_a_new_folder_in_which_nothing_was_built_is_removed(tmp_path: Path) -> None:
     library = tmp_path / "deep" / "library"
     with writing_alone(library):
         (library / "segments").mkdir()
@@ -39,7 +39,7 @@ def test_a_folder_in_which_nothing_was_built_goes(tmp_path: Path) -> None:
     assert library.exists()
 
 
-def test_a_link_in_the_place_of_the_lock_is_refused(tmp_path: Path) -> None:
+def test_a_link_or_folder_instead_of_the_lock_file_is_refused(tmp_path: Path) -> None:
     library = tmp_path / "library"
     library.mkdir()
     (library / LOCK).symlink_to(tmp_path / "elsewhere")
@@ -51,7 +51,7 @@ def test_a_link_in_the_place_of_the_lock_is_refused(tmp_path: Path) -> None:
         pass
 
 
-def test_a_lock_that_somebody_removed_meanwhile_is_none(
+def test_a_lock_file_that_was_removed_meanwhile_gives_no_lock(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     library = tmp_path / "library"
@@ -70,7 +70,7 @@ def test_a_lock_that_somebody_removed_meanwhile_is_none(
         pass
 
 
-def test_what_the_system_refuses_is_one_line(
+def test_an_error_of_the_operating_system_becomes_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(path: Path) -> object:

@@ -1,4 +1,4 @@
-"""The manifest of a library, and what may lie beside it."""
+"""The manifest of a library, and the checks of the files in its folder."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -64,7 +64,7 @@ def test_a_manifest_is_read_as_it_was_written(tmp_path: Path) -> None:
         (Segment("000001", 1, {"a\\b": (1, "c")}), "is not a path inside a segment"),
     ],
 )
-def test_a_manifest_that_leads_elsewhere_is_damaged(
+def test_a_manifest_with_invalid_segments_is_damaged(
     tmp_path: Path, segment: Segment, problem: str
 ) -> None:
     made(tmp_path, segment)
@@ -72,13 +72,15 @@ def test_a_manifest_that_leads_elsewhere_is_damaged(
         read_manifest(tmp_path)
 
 
-def test_two_segments_have_two_names(tmp_path: Path) -> None:
+def test_a_manifest_with_two_segments_of_the_same_name_is_damaged(tmp_path: Path) -> None:
     made(tmp_path, Segment("000001", 1, {}), Segment("000001", 1, {}))
     with pytest.raises(DamagedLibrary, match="two segments have the same name"):
         read_manifest(tmp_path)
 
 
-def test_another_format_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_for_another_format_names_the_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for written, remedy in ((FORMAT + 1, "install a newer version"), (FORMAT - 1, "convert it in")):
         monkeypatch.setattr(manifests, "FORMAT", written)
         made(tmp_path)
@@ -90,7 +92,7 @@ def test_another_format_says_what_to_do(tmp_path: Path, monkeypatch: pytest.Monk
         assert read_former_manifest(tmp_path).format == written
 
 
-def test_a_manifest_may_have_so_many_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_size_of_a_manifest_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made(tmp_path)
     size = (tmp_path / "manifest.json").stat().st_size
     monkeypatch.setattr(manifests, "_LARGEST", size)
@@ -114,7 +116,7 @@ def test_vectors_of_another_model_are_refused(tmp_path: Path) -> None:
         check_models(tmp_path, manifest, {"meaning": "new"})
 
 
-def test_only_folders_that_were_made_for_segments_may_go(tmp_path: Path) -> None:
+def test_only_folders_that_were_made_for_segments_may_be_removed(tmp_path: Path) -> None:
     for name in ("000001", "000002.building", "notes", "000003"):
         (tmp_path / name).mkdir()
     (tmp_path / "000003" / "mine.txt").write_text("x")
@@ -125,7 +127,7 @@ def test_only_folders_that_were_made_for_segments_may_go(tmp_path: Path) -> None
     assert ours == ["000001", "000002.building", "marked"]
 
 
-def test_nothing_is_built_over_other_files(tmp_path: Path) -> None:
+def test_a_build_over_other_files_is_refused(tmp_path: Path) -> None:
     check_place(tmp_path / "new")
     (tmp_path / "empty").mkdir()
     check_place(tmp_path / "empty")
@@ -174,7 +176,7 @@ def test_files_of_a_segment_are_compared_with_the_manifest(
     monkeypatch.setattr(manifests, "_SMALL", 3)
     with pytest.raises(DamagedLibrary, match="its content has changed"):
         check(tmp_path, manifest)
-    # A larger file is compared where it is read.
+    # A larger file is checked when it is read.
     monkeypatch.setattr(manifests, "_SMALL", 2)
     check(tmp_path, manifest)
     with pytest.raises(DamagedLibrary, match="its content has changed"):
@@ -210,7 +212,7 @@ def test_other_files_in_a_segment_are_refused(tmp_path: Path) -> None:
         check(tmp_path, bare)
 
 
-def test_what_is_no_library_is_told_apart(tmp_path: Path) -> None:
+def test_each_kind_of_place_that_is_not_a_library_has_its_own_error(tmp_path: Path) -> None:
     for place, problem in (
         (tmp_path / "gone", "there is no such library"),
         (tmp_path, "is not a library, it has no manifest.json"),
@@ -229,13 +231,13 @@ def test_what_is_no_library_is_told_apart(tmp_path: Path) -> None:
         read_manifest(tmp_path / "begun")
 
 
-def test_links_beside_the_files_of_a_library_are_nobody_s_business(tmp_path: Path) -> None:
+def test_other_links_in_the_folder_of_a_library_are_allowed(tmp_path: Path) -> None:
     made(tmp_path / "ours")
     (tmp_path / "ours" / "notes").symlink_to(tmp_path)
     check_place(tmp_path / "ours")
 
 
-def test_a_manifest_is_on_the_disk_before_it_replaces_the_old_one(
+def test_a_manifest_is_synced_to_disk_before_it_replaces_the_old_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made(tmp_path)
@@ -249,6 +251,6 @@ def test_a_manifest_is_on_the_disk_before_it_replaces_the_old_one(
 
     monkeypatch.setattr(manifests.os, "fsync", watched)
     made(tmp_path, Segment("000002", 7, {}))
-    # First the file, then the folder, which names it.
+    # The file is synced first, then its folder.
     assert seen == [True, False]
     assert read_manifest(tmp_path).posts == 7

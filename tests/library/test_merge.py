@@ -1,4 +1,4 @@
-"""After segments are merged, a library answers as one that was built of the same posts at once."""
+"""A library with merged segments answers as one that was built from the same posts at once."""
 
 from pathlib import Path
 
@@ -30,7 +30,7 @@ GONE = [post.id for post in POSTS[3:40:5]]
 
 
 def in_pieces(folder: Path, recipe: Recipe | str) -> None:
-    """Built of some posts, then the others added one group after the other, and some removed."""
+    """Build a library from some posts, add the others in groups, and remove some."""
     build_library(folder, POSTS[:30], recipe, collection="sampler", processes=1)
     for start in (30, 45, 50):
         end = {30: 45, 45: 50, 50: len(POSTS)}[start]
@@ -73,7 +73,7 @@ def test_a_merged_library_answers_as_one_built_at_once(tmp_path: Path, recipe: R
 
 
 @pytest.mark.thorough
-def test_several_processes_merge_what_one_does(
+def test_several_processes_merge_to_the_same_files_as_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, many in (("one", 10**6), ("several", 1)):
@@ -86,7 +86,7 @@ def test_several_processes_merge_what_one_does(
 
 @pytest.mark.exhaustive
 @pytest.mark.thorough
-def test_passages_keep_their_vectors(tmp_path: Path) -> None:
+def test_passages_keep_their_vectors_when_segments_are_merged(tmp_path: Path) -> None:
     in_pieces(tmp_path / "merged", "default")
     optimize_library(tmp_path / "merged")
     left = [post for post in POSTS if post.id not in GONE]
@@ -96,7 +96,7 @@ def test_passages_keep_their_vectors(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_graphs_keep_their_vectors(tmp_path: Path) -> None:
+def test_graphs_keep_their_vectors_when_segments_are_merged(tmp_path: Path) -> None:
     library = make_graph_library(tmp_path)
     before = found(library)
     extra = Post("4", r"A prime divides $a$ or $b$ if it divides $ab$.", language="en")
@@ -134,7 +134,7 @@ def test_many_additions_leave_few_segments(tmp_path: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.thorough
-def test_segments_are_merged_only_as_far_as_one_may_grow(
+def test_merged_segments_do_not_exceed_the_maximum_size(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(building, "SEGMENT_POSTS", 20)
@@ -147,7 +147,7 @@ def test_segments_are_merged_only_as_far_as_one_may_grow(
 
 
 @pytest.mark.thorough
-def test_an_open_library_answers_on_while_it_is_merged(tmp_path: Path) -> None:
+def test_an_open_library_answers_unchanged_after_a_merge(tmp_path: Path) -> None:
     in_pieces(tmp_path / "l", LIGHT)
     with Library(tmp_path / "l") as library:
         before = [library.search(query, 10) for query in QUERIES]
@@ -155,7 +155,7 @@ def test_an_open_library_answers_on_while_it_is_merged(tmp_path: Path) -> None:
         assert [library.search(query, 10) for query in QUERIES] == before
 
 
-def test_nothing_is_written_where_nothing_is_to_be_merged(
+def test_nothing_is_written_if_there_is_nothing_to_merge(
     tmp_path: Path, mathsetu: Mathsetu
 ) -> None:
     build_library(tmp_path / "l", POSTS[:5], LIGHT, processes=1)
@@ -166,7 +166,7 @@ def test_nothing_is_written_where_nothing_is_to_be_merged(
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("recipe", [LIGHT, SYMBOLS, "meaning"], ids=["light", "symbols", "meaning"])
-def test_a_segment_of_which_every_post_was_replaced_leaves_nothing(
+def test_a_merge_drops_segments_with_only_replaced_posts(
     tmp_path: Path, recipe: Recipe | str
 ) -> None:
     build_library(tmp_path / "l", POSTS[:4], recipe, processes=1)
@@ -180,7 +180,9 @@ def test_a_segment_of_which_every_post_was_replaced_leaves_nothing(
 
 
 @pytest.mark.thorough
-def test_a_few_additions_are_merged_into_one_segment_that_answers_as_before(tmp_path: Path) -> None:
+def test_small_additions_merge_into_one_segment_that_answers_as_a_fresh_build(
+    tmp_path: Path,
+) -> None:
     posts = [Post(id=f"p{n}", body=f"word{n} and $x^{n}+y$", language="en") for n in range(6)]
     build_library(tmp_path / "library", posts[:3], LIGHT, processes=1)
     for post in posts[3:]:

@@ -1,4 +1,4 @@
-"""What a system needs is missed before posts are read and encoded, not hours later."""
+"""A missing model or package is reported before posts are read or encoded."""
 
 import sys
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ def unread() -> Iterator[Post]:
 
 @pytest.fixture
 def asked(mathsetu: Mathsetu, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Mathsetu:
-    """Where recipes, topics and judgments lie, and no apertium and no package for models."""
+    """A folder with recipes, topics and judgments, without apertium or packages for models."""
     monkeypatch.setattr("shutil.which", lambda name: None)
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     for name, text in (("translated", TRANSLATED), ("reranked", RERANKED)):
@@ -49,7 +49,7 @@ def asked(mathsetu: Mathsetu, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.fixture
 def hub(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The hub without a network; what is asked of it."""
+    """A model hub without a network; the names that were requested."""
     names: list[str] = []
 
     def download(name: str, **choices: object) -> str:
@@ -65,7 +65,7 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.mark.thorough
-def test_reproduce_misses_a_translator_and_a_reranker_before_it_reads_posts(
+def test_reproduce_reports_a_missing_translator_or_reranker_before_reading_posts(
     asked: Mathsetu,
 ) -> None:
     said = asked.refuses("reproduce", "translated.toml", "none.jsonl", "es.jsonl", "qrels.txt")
@@ -73,11 +73,11 @@ def test_reproduce_misses_a_translator_and_a_reranker_before_it_reads_posts(
     said = asked.refuses("reproduce", "reranked.toml", "none.jsonl", "en.jsonl", "qrels.txt")
     assert "reranking with a cross-encoder needs an optional dependency" in said
     done = asked("reproduce", "translated.toml", "posts.jsonl", "en.jsonl", "qrels.txt")
-    assert done.code == 0, done.err  # nothing is to be translated
+    assert done.code == 0, done.err  # there is nothing to translate
 
 
 @pytest.mark.thorough
-def test_run_misses_a_translator_before_the_first_topic(
+def test_run_reports_a_missing_translator_before_the_first_topic(
     asked: Mathsetu, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert asked("index", "library", "posts.jsonl", "--recipe", "translated.toml").code == 0
@@ -86,7 +86,7 @@ def test_run_misses_a_translator_before_the_first_topic(
     assert "apertium is not installed" in said
 
 
-def test_models_on_the_hub_are_fetched_before_and_their_settings_named(hub: list[str]) -> None:
+def test_a_model_that_cannot_be_downloaded_is_reported_with_its_setting(hub: list[str]) -> None:
     settings = ["rerank.model=nobody/nothing"]
     with pytest.raises(InputError, match=r"cannot be downloaded.*\(--set rerank\.model=FOLDER\)"):
         check_models(load_recipe("mirmu", settings), [ENGLISH])
@@ -97,7 +97,7 @@ def test_models_on_the_hub_are_fetched_before_and_their_settings_named(hub: list
     assert hub == ["nobody/nothing", "facebook/nllb-200-distilled-600M"]
 
 
-def test_what_was_translated_before_needs_no_model(
+def test_cached_translations_need_no_model(
     hub: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cache = Cache(tmp_path / "translations")
@@ -115,7 +115,7 @@ def test_what_was_translated_before_needs_no_model(
 
 
 @pytest.mark.parametrize("index", ["ivf", "adaptive"])
-def test_an_index_without_its_package_is_not_begun(
+def test_a_build_does_not_start_without_the_package_of_its_index(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, index: str
 ) -> None:
     class Constant:
@@ -131,7 +131,7 @@ def test_an_index_without_its_package_is_not_begun(
         build_library(tmp_path / "library", unread(), load_recipe("miracle-2", settings))
 
 
-def test_a_library_whose_encoder_is_not_here_is_not_begun(
+def test_a_build_does_not_start_without_its_encoder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hub: list[str]
 ) -> None:
     recipe = load_recipe("miracle-2", ["parts.text.index=flat"])
@@ -143,7 +143,7 @@ def test_a_library_whose_encoder_is_not_here_is_not_begun(
     assert hub == ["sentence-transformers/all-mpnet-base-v2"]
 
 
-def test_an_onnx_reranker_is_missed_by_its_files(tmp_path: Path) -> None:
+def test_missing_files_of_an_onnx_reranker_are_named(tmp_path: Path) -> None:
     asked = Rerank(str(tmp_path), kind="onnx")
     for name in ("model.onnx", "tokenizer.json"):
         with pytest.raises(InputError, match=f"there is no {name}"):
@@ -154,7 +154,7 @@ def test_an_onnx_reranker_is_missed_by_its_files(tmp_path: Path) -> None:
 
 @pytest.fixture(autouse=True)
 def own_translators() -> Iterator[None]:
-    """Translators are shared by libraries, and not by tests."""
+    """Libraries share translators, but tests must not."""
     _translator.cache_clear()
     yield
     _translator.cache_clear()

@@ -1,4 +1,4 @@
-"""Answers by offset are cuts of one list; filters, thresholds and counts agree with the posts."""
+"""Pages belong to one list of hits; filters, thresholds and counts agree with the posts."""
 
 from collections import Counter
 
@@ -18,7 +18,7 @@ ALL = 1_000
 
 @pytest.fixture(scope="module")
 def small(sampler_library: Library) -> Library:
-    """The sampler by a recipe that hands over fewer posts than there are."""
+    """The sampler with a recipe that retrieves fewer candidates than there are posts."""
     from dataclasses import replace
 
     recipe = sampler_library.recipe
@@ -34,7 +34,7 @@ def small(sampler_library: Library) -> Library:
     group=st.booleans(),
     where=st.sampled_from([None, Filter(("en", "hi")), Filter(not_languages=("cs",))]),
 )
-def test_pages_from_0_to_1000_are_cuts_of_one_list_without_doubles(
+def test_pages_belong_to_one_list_of_hits_without_duplicates(
     small: Library,
     query: str,
     k: int,
@@ -56,17 +56,19 @@ def test_pages_from_0_to_1000_are_cuts_of_one_list_without_doubles(
     listed = [post_id for one in pages for post_id in one]
     assert len(set(listed)) == len(listed)
     assert len(totals) == 1
-    assert pages[-3:] == [(), (), ()]  # all that was found is listed
+    assert pages[-3:] == [(), (), ()]  # all hits are listed
     [(total, _)] = totals
     assert len(listed) == total or (group and len(listed) < total)
-    # Only the last page is short, and any other cut gives the same posts.
+    # Only the last page is short, and any other offset gives the same posts.
     assert all(len(one) == k for one in pages[: len(listed) // k])
     middle = len(listed) // 3
     assert list(page(middle)) == listed[middle : middle + k]
     assert list(page(0, 60))[: len(listed)] == listed[:60]
 
 
-def test_the_total_says_whether_it_is_exact(sampler_library: Library, small: Library) -> None:
+def test_an_answer_says_whether_its_total_is_exact(
+    sampler_library: Library, small: Library
+) -> None:
     whole = sampler_library.answer("number", 5, explain=False)
     cut = small.answer("number", 5, explain=False)
     assert whole.is_total_exact
@@ -105,7 +107,7 @@ _codes = st.lists(st.sampled_from(["en", "hi", "cs", "xx"]))
     collections=st.sampled_from([(), ("sampler",), ("other", "sampler"), ("other",)]),
     not_collections=st.sampled_from([(), ("other",), ("sampler",)]),
 )
-def test_a_filter_lets_through_what_it_says(
+def test_a_filter_returns_exactly_the_posts_that_meet_its_conditions(
     sampler_library: Library,
     languages: list[str],
     tags: list[str],
@@ -155,13 +157,13 @@ def test_a_threshold_leaves_out_lower_scores(sampler_library: Library) -> None:
         lambda library: library.answer("number", offset=-1),
     ],
 )
-def test_what_makes_no_sense_is_refused(sampler_library: Library, make) -> None:  # type: ignore[no-untyped-def]
+def test_invalid_filters_and_offsets_are_refused(sampler_library: Library, make) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(InputError):
         make(sampler_library)
 
 
-def test_a_threshold_is_of_the_scores_that_are_shown(sampler_library: Library) -> None:
-    """The asker's language adds to a score before it is compared."""
+def test_a_threshold_applies_to_the_scores_that_are_shown(sampler_library: Library) -> None:
+    """The language of the user adds to a score before it is compared."""
     question = "infinitely many primes"
     first = sampler_library.answer(question, 3, explain=False).hits[0]
     cut = sampler_library.answer(question, 3, explain=False, min_score=first.score - 1e-6)

@@ -1,4 +1,4 @@
-"""Damage and other versions are found at opening, in one line with the remedy."""
+"""Damage and other formats are reported at opening, in one line with the remedy."""
 
 import errno
 import json
@@ -60,10 +60,10 @@ def test_a_damaged_file_is_named(
     assert "\n" not in str(refused.value)
 
 
-def test_a_post_that_is_missing_from_a_damaged_file_is_not_called_unknown(
+def test_a_post_that_is_missing_from_a_damaged_file_is_not_reported_as_unknown(
     library: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(manifest, "_SMALL", 0)  # as for a large file, of which parts are read
+    monkeypatch.setattr(manifest, "_SMALL", 0)  # as for a large file, which is read in parts
     path = library / "segments" / "000001" / "posts.sqlite"
     content = bytearray(path.read_bytes())
     content[content.rindex(b"prime")] ^= 1
@@ -75,7 +75,7 @@ def test_a_post_that_is_missing_from_a_damaged_file_is_not_called_unknown(
 @pytest.mark.parametrize(
     "opening", ["library.manifest.open_plain", "library.manifest.entries_below"]
 )
-def test_a_file_that_may_not_be_read_is_named_with_the_reason_alone(
+def test_an_unreadable_file_is_named_with_only_the_reason(
     library: Path, opening: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = library / "segments"
@@ -107,9 +107,9 @@ def test_another_format_version_is_refused_with_the_remedy(library: Path) -> Non
 
 
 @pytest.mark.thorough
-def test_new_models_come_with_a_new_format() -> None:
-    # A library holds vectors of these; another model would compare them with vectors of its own.
-    # It records which, too: a model that only knows more types of nodes needs no new format.
+def test_new_models_need_a_new_format() -> None:
+    # A library contains vectors of these models; vectors of another model are not comparable.
+    # A library also records its models: one that only has more types of nodes needs no new format.
     models = resources.files("mathsetu") / "encoders"
     names = ("posts.onnx", "tokens.npy", "queries.onnx", "wide.onnx", "wide-tokens.npy")
     made_by = [
@@ -133,14 +133,14 @@ def test_new_models_come_with_a_new_format() -> None:
         lambda manifest: manifest["segments"][0].update(posts="many"),
     ],
 )
-def test_a_wrong_manifest_is_refused(library: Path, change: Callable[[Any], object]) -> None:
+def test_an_invalid_manifest_is_refused(library: Path, change: Callable[[Any], object]) -> None:
     edited(library, change)
     with pytest.raises(InputError, match=r"manifest\.json: is damaged"):
         Library(library)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"mathsetu": "library"}', "\ud800"])
-def test_a_manifest_that_is_none_is_refused(library: Path, text: str) -> None:
+def test_a_file_that_is_not_a_manifest_is_refused(library: Path, text: str) -> None:
     (library / "manifest.json").write_text(text, encoding="utf-8", errors="surrogatepass")
     with pytest.raises(InputError, match=r"manifest\.json: is damaged"):
         Library(library)
@@ -155,7 +155,7 @@ def test_a_manifest_that_is_none_is_refused(library: Path, text: str) -> None:
         lambda library: cut(library / "segments" / "000001" / "posts.sqlite"),
     ],
 )
-def test_building_again_is_a_remedy_indeed(
+def test_a_rebuild_repairs_a_library_that_cannot_be_opened(
     library: Path, posts: list[Post], spoil: Callable[[Path], object]
 ) -> None:
     spoil(library)
@@ -166,7 +166,7 @@ def test_building_again_is_a_remedy_indeed(
     assert [path.name for path in (library / "segments").iterdir()] == ["000002"]
 
 
-def test_a_library_of_another_version_is_kept_until_the_new_one_is_whole(library: Path) -> None:
+def test_a_failed_rebuild_keeps_a_library_of_another_format(library: Path) -> None:
     edited(library, lambda manifest: manifest.update(format=99))
     with pytest.raises(InputError, match="there are no posts"):
         build_library(library, [], processes=1)
@@ -174,7 +174,7 @@ def test_a_library_of_another_version_is_kept_until_the_new_one_is_whole(library
     assert Library(library).search("prime")
 
 
-def test_a_folder_that_is_none_or_no_library_is_refused(tmp_path: Path) -> None:
+def test_a_missing_folder_and_a_folder_without_a_manifest_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there is no such library"):
         Library(tmp_path / "nowhere")
     with pytest.raises(InputError, match=r"is not a library, it has no manifest\.json"):
@@ -200,7 +200,7 @@ def test_damage_in_the_manifest_is_found(library: Path) -> None:
         ("posts.kinds=['question']", "posts"),
     ],
 )
-def test_what_decided_what_was_indexed_cannot_be_changed_for_a_search(
+def test_settings_of_the_index_cannot_be_changed_for_a_search(
     library: Path, setting: str, named: str
 ) -> None:
     with pytest.raises(InputError, match=f"^{named}: decided what was indexed"):
@@ -208,7 +208,7 @@ def test_what_decided_what_was_indexed_cannot_be_changed_for_a_search(
     Library(library, ["parts.words.query_title=0.3"]).close()
 
 
-def test_the_checksum_of_a_manifest_does_not_depend_on_the_order_of_its_names() -> None:
+def test_the_checksum_of_a_manifest_does_not_depend_on_the_order_of_its_fields() -> None:
     one, other = signed({"posts": 4, "format": 1}), signed({"format": 1, "posts": 4})
     assert one["checksum"] == other["checksum"] == "499d9b3950f7919e2b4651d0fa4dad71"
     assert signed({**one, "posts": 4}) == one

@@ -1,4 +1,4 @@
-"""Exact before like, the asker's language first, versions as one hit, calibrated scores."""
+"""The order of hits: exact matches, the language of the user, versions, calibrated scores."""
 
 import sqlite3
 from collections import Counter
@@ -36,7 +36,7 @@ DIRICHLET = r"\int_0^\infty \frac{\sin x}{x}dx"
 
 @pytest.fixture(scope="module")
 def library(sampler_library: Library) -> Library:
-    """The sampler under a recipe that has everything."""
+    """The sampler with a recipe that has all settings of ranking."""
     recipe = parse_recipe(LIGHT_TOML + CALIBRATED, "tests")
     return sampler_library.with_recipe(recipe)
 
@@ -46,7 +46,7 @@ def small(folder: Path, posts: list[Post], settings: tuple[str, ...] = ()) -> Li
     return Library(folder / "library", settings)
 
 
-def test_a_formula_as_written_is_above_a_variant(tmp_path: Path) -> None:
+def test_an_exact_formula_ranks_above_a_variant(tmp_path: Path) -> None:
     posts = [
         Post("variant", r"Evaluate $\int_0^\infty \frac{\sin ax}{x}dx$ with a parameter."),
         Post("exact", r"Evaluate $\int_0^{\infty}\dfrac{\sin x}{x}\,dx=\frac{\pi}{2}$ by a trick."),
@@ -59,7 +59,7 @@ def test_a_formula_as_written_is_above_a_variant(tmp_path: Path) -> None:
     assert reason.evidence[0].found == r"\int_0^{\infty}\dfrac{\sin x}{x}\,dx=\frac{\pi}{2}"
 
 
-def test_a_formula_as_written_counts_more_where_nothing_else_is_asked_for(tmp_path: Path) -> None:
+def test_an_exact_formula_counts_more_if_the_query_has_no_words(tmp_path: Path) -> None:
     posts = [Post("1", f"Here is ${DIRICHLET}$."), Post("2", "Here is an integral.")]
     library = small(tmp_path, posts, ("ranking.exact=0.1",))
 
@@ -72,7 +72,7 @@ def test_a_formula_as_written_counts_more_where_nothing_else_is_asked_for(tmp_pa
 
 
 @pytest.mark.parametrize("query", [r"\gcd(a,b)", "f(x)"])
-def test_a_longer_formula_that_holds_the_query_is_above_a_fragment_of_it(
+def test_a_formula_that_contains_the_query_ranks_above_a_fragment_of_the_query(
     tmp_path: Path, query: str
 ) -> None:
     posts = [
@@ -88,12 +88,12 @@ def test_a_longer_formula_that_holds_the_query_is_above_a_fragment_of_it(
 
 
 @pytest.mark.thorough
-def test_the_best_posts_get_exact_scores_of_parts_that_did_not_hand_them_over(
+def test_rescoring_adds_the_scores_of_parts_that_did_not_retrieve_a_post(
     tmp_path: Path,
 ) -> None:
     words = "uniform convergence of a series of continuous functions"
     posts = [
-        # The best by words is like the formula, but two others are more like it.
+        # The best post by words has a similar formula; two others have more similar ones.
         Post("both", f"{words} like $x^2+y$"),
         Post("formula-1", "first $x^2+1$"),
         Post("formula-2", "second $x^2+1$"),
@@ -111,7 +111,7 @@ def test_the_best_posts_get_exact_scores_of_parts_that_did_not_hand_them_over(
     assert found[4]["words"] == found[0]["words"]
 
 
-def test_a_phrase_as_written_is_above_its_scattered_words(tmp_path: Path) -> None:
+def test_an_exact_phrase_ranks_above_its_scattered_words(tmp_path: Path) -> None:
     scattered = "A uniform bound, and a convergence that is uniform. Convergence, uniform bound."
     posts = [
         Post("scattered", scattered, language="en"),
@@ -125,7 +125,7 @@ def test_a_phrase_as_written_is_above_its_scattered_words(tmp_path: Path) -> Non
     assert "“uniform convergence”" in hit.reasons[-1].detail
 
 
-def test_a_section_is_found_by_its_heading_before_what_stands_below_it(tmp_path: Path) -> None:
+def test_a_section_with_a_matching_heading_ranks_above_its_subsections(tmp_path: Path) -> None:
     below = "Each entry is a sum: the binomial theorem says so."
     posts = [
         Post("below", below, title="Algebra › Binomial theorem › Pascal's triangle"),
@@ -145,20 +145,22 @@ def test_a_section_is_found_by_its_heading_before_what_stands_below_it(tmp_path:
     assert exact("binomial theorem?") == pytest.approx({"section": 0.8, "below": 0.4})
     assert library.search("Binomial theorem", 3)[0].id == "section"
     assert exact("the rest") == pytest.approx({"article": 0.8})
-    # A phrase of two words may be there by chance, a longer one hardly.
+    # A phrase of two words may occur by chance, a longer one hardly.
     assert exact("expands a power of natural numbers") == {}
     assert exact("for natural n") == pytest.approx({"section": 0.2 * 3})
 
 
 @pytest.mark.thorough
-def test_hindi_in_latin_letters_is_found_as_it_is_written_in_its_own(tmp_path: Path) -> None:
+def test_hindi_in_latin_letters_matches_words_in_devanagari_exactly(tmp_path: Path) -> None:
     posts = [Post("hi", "प्रायिकता का नियम", language="hi"), Post("en", "Nothing.", language="en")]
     library = small(tmp_path, posts, ("ranking.exact=0.2",))
     hit = library.search("prayikta", 1)[0]
     assert (hit.id, hit.reasons[-1].detail) == ("hi", "as written: “प्रायिकता”")
 
 
-def test_a_formula_that_holds_several_of_the_query_is_named_once(tmp_path: Path) -> None:
+def test_a_formula_that_contains_several_formulas_of_the_query_is_named_once(
+    tmp_path: Path,
+) -> None:
     posts = [Post("1", r"We know that $(a+b)^2=a^2+b^2+2ab$.", language="en")]
     library = small(tmp_path, posts, ("ranking.exact=0.2",))
     exact = library.search("$a^2$ and $b^2$", 1)[0].reasons[-1]
@@ -167,7 +169,7 @@ def test_a_formula_that_holds_several_of_the_query_is_named_once(tmp_path: Path)
 
 
 @pytest.mark.thorough
-def test_a_word_alone_is_found_as_written_before_what_it_may_mean(tmp_path: Path) -> None:
+def test_an_exact_word_ranks_above_its_translation(tmp_path: Path) -> None:
     posts = [
         Post("heine.fr", "Toute fonction continue sur un compact est uniformément continue.",
              title="Théorème de Heine", language="fr"),
@@ -181,12 +183,12 @@ def test_a_word_alone_is_found_as_written_before_what_it_may_mean(tmp_path: Path
         first, second, _ = library.search("theorem", 3)
         assert {first.id, second.id} == {"fermat.en", "bayes.en"}
         assert "as written: “theorem”" in {reason.detail for reason in first.reasons}
-        # Beside a formula, a word is only one of many.
+        # In a query with a formula, a single word is no exact match.
         hit = library.search("theorem $P(A|B)$", 1)[0]
         assert "“theorem”" not in hit.reasons[-1].detail
 
 
-def test_the_asker_s_language_comes_first_unless_it_is_off(library: Library) -> None:
+def test_the_language_of_the_user_ranks_first_unless_own_language_is_off(library: Library) -> None:
     def languages(preference: str | None) -> list[str]:
         hits = library.search("infinitely many primes", 6, own_language=preference)
         assert hits[0].id.startswith("infinitely-many-primes.")
@@ -200,7 +202,7 @@ def test_the_asker_s_language_comes_first_unless_it_is_off(library: Library) -> 
 
 
 @pytest.mark.thorough
-def test_a_post_that_moved_up_says_so_and_has_the_score_of_its_best_version(
+def test_a_post_that_moved_up_has_a_reason_and_the_score_of_its_best_version(
     library: Library,
 ) -> None:
     plain = library.search("infinitely many primes", 50, own_language="off")
@@ -220,7 +222,9 @@ def test_a_post_that_moved_up_says_so_and_has_the_score_of_its_best_version(
         pytest.param("sum of $1/n^2$", marks=pytest.mark.thorough),
     ],
 )
-def test_reasons_for_another_order_are_true_of_the_post(library: Library, query: str) -> None:
+def test_reasons_for_reordering_by_language_are_true_of_the_post(
+    library: Library, query: str
+) -> None:
     spoken = {post.id: post.language for post in sampler.posts()}
     versions = Counter(post.id.rpartition(".")[0] for post in sampler.posts())
     seen = set()
@@ -238,7 +242,7 @@ def test_reasons_for_another_order_are_true_of_the_post(library: Library, query:
     assert len(seen) >= 2
 
 
-def test_a_post_is_explained_with_itself(library: Library) -> None:
+def test_an_explanation_contains_the_post(library: Library) -> None:
     known = library.post("infinitely-many-primes.en")
     for query in ("infinitely many primes", "zzyzx"):
         hit = library.explain(query, known.id)
@@ -249,7 +253,7 @@ def test_a_post_is_explained_with_itself(library: Library) -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("preference", ["weak", "normal", "strong"])
 @pytest.mark.parametrize("group", [False, True])
-def test_scores_fall_along_the_list_whatever_is_preferred(
+def test_hits_are_sorted_by_score_with_any_preference_for_a_language(
     library: Library, preference: str, group: bool
 ) -> None:
     for query in ("infinitely many primes", "दो समीकरणों का हल", "sum of $1/n^2$"):
@@ -260,7 +264,7 @@ def test_scores_fall_along_the_list_whatever_is_preferred(
             assert sum(reason.score for reason in hit.reasons) == pytest.approx(hit.score)
 
 
-def test_a_formula_alone_is_asked_in_the_language_of_the_page(library: Library) -> None:
+def test_a_query_with_only_a_formula_has_the_language_of_the_page(library: Library) -> None:
     for page in ("hi", "es"):
         question = library.question(DIRICHLET, page=page)
         assert library.answer(question, 1).hits[0].id == f"dirichlet-integral.{page}"
@@ -272,12 +276,14 @@ def test_a_run_prefers_no_language(library: Library) -> None:
     assert run == library.search(query, 10, explain=False, own_language="off")
 
 
-def test_a_filter_holds_whatever_is_preferred(library: Library) -> None:
+def test_a_filter_applies_with_any_preference_for_a_language(library: Library) -> None:
     hits = library.search("infinitely many primes", 5, where=Filter("cs"), own_language="strong")
     assert {hit.id.rpartition(".")[2] for hit in hits} == {"cs"}
 
 
-def test_versions_of_a_post_are_one_hit_that_names_the_others(library: Library) -> None:
+def test_versions_of_a_post_are_grouped_into_one_hit_that_names_the_others(
+    library: Library,
+) -> None:
     answer = library.answer("infinitely many primes", 3, group=True)
     first = answer.hits[0]
     assert first.id == "infinitely-many-primes.en"
@@ -305,7 +311,7 @@ def test_translations_without_a_thread_are_versions_and_other_posts_are_not(
     assert {"hr", "again"} <= {hit.id for hit in answer.hits}
 
 
-def test_a_calibrated_score_is_the_same_order_and_tells_nonsense(library: Library) -> None:
+def test_calibration_keeps_the_order_of_hits_and_detects_nonsense(library: Library) -> None:
     asked = library.answer("infinitely many primes", 10, own_language="off")
     plain = library.with_recipe(parse_recipe(LIGHT_TOML + "    exact = 0.2\n", "tests"))
     assert [hit.id for hit in asked.hits] == [hit.id for hit in plain.search(
@@ -320,7 +326,7 @@ def test_a_calibrated_score_is_the_same_order_and_tells_nonsense(library: Librar
     assert far.hits, "the nearest are shown"
 
 
-def test_weights_of_the_caller_s_own_are_not_calibrated(library: Library) -> None:
+def test_scores_with_given_weights_are_not_calibrated(library: Library) -> None:
     hit = library.answer(
         "infinitely many primes", 1, weights={"words": 1.0}, own_language="off"
     ).hits[0]
@@ -343,15 +349,13 @@ def test_weights_of_the_caller_s_own_are_not_calibrated(library: Library) -> Non
         ("ranking.calibration={threshold=2}", "from 0 to 1"),
     ],
 )
-def test_settings_without_sense_are_refused(
-    sampler_library: Library, setting: str, problem: str
-) -> None:
+def test_invalid_settings_are_refused(sampler_library: Library, setting: str, problem: str) -> None:
     with pytest.raises(InputError, match=problem):
         Library(sampler_library.folder, [setting])
 
 
 @pytest.mark.thorough
-def test_the_sampler_is_answered_in_the_asker_s_language(tmp_path: Path) -> None:
+def test_most_sampler_queries_are_answered_in_the_language_of_the_user(tmp_path: Path) -> None:
     build_library(tmp_path / "library", sampler.posts(), "default", processes=1)
     spoken = {post.id: post.language for post in sampler.posts()}
     relevant: dict[str, set[str]] = {}
@@ -366,7 +370,7 @@ def test_the_sampler_is_answered_in_the_asker_s_language(tmp_path: Path) -> None
                 asked += 1
                 first += library.search(query, 1, explain=False)[0].id in own
     assert asked == 67
-    # Of the others, four have their only answer (grade 3) in another language, and it is first.
+    # Four of the others have their only answer (grade 3) in another language, ranked first.
     assert first >= 59
 
 
@@ -380,7 +384,7 @@ def in_two_languages(*more: Post) -> list[Post]:
     ]
 
 
-def test_a_version_that_no_part_finds_is_looked_up_in_the_thread(tmp_path: Path) -> None:
+def test_a_version_that_no_part_retrieves_is_looked_up_in_the_thread(tmp_path: Path) -> None:
     library = small(tmp_path, in_two_languages(), ("ranking.own_language=normal",))
     query = Query("q", "geometrická řada", language="cs")
     assert [hit.id for hit in library.search(query, 5, own_language="off")] == ["sum.en"]
@@ -393,14 +397,14 @@ def test_a_version_that_no_part_finds_is_looked_up_in_the_thread(tmp_path: Path)
     assert reason.detail == "in the language of the query (cs): a version of what was found"
 
 
-def test_what_a_filter_leaves_out_is_not_looked_up(tmp_path: Path) -> None:
+def test_versions_are_not_looked_up_if_a_filter_is_set(tmp_path: Path) -> None:
     library = small(tmp_path, in_two_languages(), ("ranking.own_language=normal",))
     query = Query("q", "geometrická řada", language="cs")
     found = library.search(query, 5, where=Filter(not_tags=("homework",)))
     assert [hit.id for hit in found] == ["sum.en"]
 
 
-def test_posts_of_a_discussion_are_no_versions(tmp_path: Path) -> None:
+def test_posts_of_a_discussion_are_not_versions(tmp_path: Path) -> None:
     another = Post("again.cs", "Jiná odpověď.", language="cs", thread_id="sum")
     library = small(tmp_path, in_two_languages(another), ("ranking.own_language=normal",))
     query = Query("q", "geometrická řada", language="cs")
@@ -408,7 +412,7 @@ def test_posts_of_a_discussion_are_no_versions(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("how", [{"parent_id": "sum.en"}, {"kind": "answer"}])
-def test_an_answer_in_another_language_is_no_version_of_its_question(
+def test_an_answer_in_another_language_is_not_a_version_of_its_question(
     tmp_path: Path, how: dict[str, str]
 ) -> None:
     question, answer, _ = in_two_languages()
@@ -420,12 +424,12 @@ def test_an_answer_in_another_language_is_no_version_of_its_question(
     query = Query("q", "geometrická řada bez konce", language="cs")
     found = library.answer(query, 5, group=True).hits
     assert {hit.id: hit.versions for hit in found} == {"sum.cs": (), "sum.en": (), "3": ()}
-    # Nor is it looked up where the question is found.
+    # It is not looked up either if only the question is found.
     [alone] = library.search(Query("q", "geometrická", language="cs"), 5)
     assert alone.id == "sum.en"
 
 
-def test_an_answer_that_repeats_its_question_is_no_version_of_it(tmp_path: Path) -> None:
+def test_an_answer_that_repeats_its_question_is_not_a_version_of_it(tmp_path: Path) -> None:
     text = "The sum of the first natural numbers and of their squares:"
     suma = "La suma de los primeros números naturales y de sus cuadrados:"
     formulas = r"$\sum_{k=1}^n k=\frac{n(n+1)}{2}$ and $\sum_{k=1}^n k^2=\frac{n(n+1)(2n+1)}{6}$"
@@ -439,7 +443,7 @@ def test_an_answer_that_repeats_its_question_is_no_version_of_it(tmp_path: Path)
     assert [hit.versions for hit in answer.hits] == [(), ()]
 
 
-def test_rows_of_a_table_in_different_languages_are_no_versions(tmp_path: Path) -> None:
+def test_rows_of_a_table_in_different_languages_are_not_versions(tmp_path: Path) -> None:
     path = tmp_path / "sheet.csv"
     path.write_text("text\nThe sum of a series.\nLa suma de los ángulos de un triángulo.\n")
     library = small(tmp_path, list(columns.read_posts(path, BadRows())), ())
@@ -448,8 +452,8 @@ def test_rows_of_a_table_in_different_languages_are_no_versions(tmp_path: Path) 
 
 
 @pytest.mark.thorough
-def test_sections_of_a_document_are_not_judged_together(tmp_path: Path) -> None:
-    # A section whose neighbours say nothing of the query is worth as much as a page of its own.
+def test_sections_of_a_document_are_not_ranked_as_versions(tmp_path: Path) -> None:
+    # A section whose neighbours do not match the query ranks like a separate page.
     sections = {
         "Powers": "The function $f(x)=x^2$ is convex.",
         "Limits": "A limit is a value that is approached.",
@@ -470,7 +474,7 @@ def test_sections_of_a_document_are_not_judged_together(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_threads_are_known_after_a_merge_and_without_removed_posts(tmp_path: Path) -> None:
+def test_a_merge_keeps_threads_and_a_removal_updates_them(tmp_path: Path) -> None:
     posts = in_two_languages()
     library = small(tmp_path, posts[:1], ("ranking.own_language=normal",))
     add_posts(library.folder, posts[1:], processes=1)
@@ -513,7 +517,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Library:
 @pytest.mark.parametrize(
     "query", ["matrix", "matrices", "even", "what is a matrix", "prvočíslo", "commutative matrix"]
 )
-def test_a_post_of_a_tiny_library_that_has_all_the_words_is_close(
+def test_in_a_tiny_library_a_post_with_all_words_of_the_query_is_close(
     tiny: Library, query: str
 ) -> None:
     answer = tiny.answer(query, 1)
@@ -526,14 +530,14 @@ def test_a_post_of_a_tiny_library_that_has_all_the_words_is_close(
 @pytest.mark.parametrize(
     "query", ["tensor", "qwerty matrix", "the", "다하모소노버", "고나카모8카7바"]
 )
-def test_what_no_post_says_in_full_is_not_close_in_a_tiny_library(
+def test_in_a_tiny_library_nothing_is_close_if_no_post_has_all_words(
     tiny: Library, query: str
 ) -> None:
     assert not tiny.answer(query, 1).is_close
 
 
 @pytest.mark.thorough
-def test_what_is_read_into_unknown_words_is_no_evidence(
+def test_a_query_of_unknown_words_has_no_close_answer(
     tiny: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recipe = tiny.recipe
@@ -548,7 +552,7 @@ def test_what_is_read_into_unknown_words_is_no_evidence(
 
 
 @pytest.mark.thorough
-def test_a_letter_alone_is_found_as_a_name_in_formulas(tmp_path: Path) -> None:
+def test_a_query_of_one_letter_finds_formulas_that_contain_it(tmp_path: Path) -> None:
     posts = [
         Post("1", r"Its area is $\pi r^2$.", "Circle", language="en"),
         Post("2", r"The roots of $\det(A-\lambda I)$.", "Roots", language="en"),
@@ -560,7 +564,7 @@ def test_a_letter_alone_is_found_as_a_name_in_formulas(tmp_path: Path) -> None:
     assert not library.search(r"$\theta$")
 
 
-def test_a_faint_meaning_does_not_outweigh_the_word_itself(tmp_path: Path) -> None:
+def test_a_weak_similarity_does_not_outweigh_the_word_itself(tmp_path: Path) -> None:
     posts = [
         Post("1", "Notes from the lecture.", "Probability", language="en"),
         Post(
@@ -577,7 +581,9 @@ def test_a_faint_meaning_does_not_outweigh_the_word_itself(tmp_path: Path) -> No
 
 
 @pytest.mark.thorough
-def test_a_long_post_with_all_words_is_close_and_above_short_ones_with_one(tmp_path: Path) -> None:
+def test_a_long_post_with_all_words_is_close_and_ranks_above_short_posts_with_one(
+    tmp_path: Path,
+) -> None:
     own = [post for post in sampler.posts() if post.language in ("en", "es")]
     english = [post.body for post in own if post.language == "en"]
     told = "Finally, the Cantor–Bernstein theorem says that two injections give a bijection."
@@ -596,7 +602,7 @@ def test_a_long_post_with_all_words_is_close_and_above_short_ones_with_one(tmp_p
         assert not library.answer("Cantor Bernstein lemma", k=3).is_close
 
 
-def test_a_heading_with_other_endings_is_found_before_what_shares_a_word(tmp_path: Path) -> None:
+def test_an_inflected_heading_ranks_above_a_post_with_one_of_the_words(tmp_path: Path) -> None:
     posts = [
         Post(
             "other", "Eine Ungleichung, noch eine Ungleichung.", title="Ungleichung", language="de"
@@ -611,7 +617,7 @@ def test_a_heading_with_other_endings_is_found_before_what_shares_a_word(tmp_pat
 
 
 @pytest.mark.thorough
-def test_something_is_close_that_holds_what_is_asked_for(tmp_path: Path) -> None:
+def test_a_post_that_contains_the_query_is_close(tmp_path: Path) -> None:
     formula = r"\left(\frac{\sqrt{\kappa}-1}{\sqrt{\kappa}+1}\right)^k"
     posts = [
         Post(
@@ -621,7 +627,7 @@ def test_something_is_close_that_holds_what_is_asked_for(tmp_path: Path) -> None
         *(Post(f"{n}", "Primes and their sums.", language="en") for n in range(20)),
     ]
     build_library(tmp_path / "library", posts, processes=1)
-    # Nothing is close by what the parts say of it.
+    # With this bias, nothing is close by the scores of the parts.
     library = Library(tmp_path / "library", ["ranking.calibration.close.bias=-90"])
     for query, found in (
         (r"steepness of it $(\frac{\sqrt{k}-1}{\sqrt{k}+1})^n$", "bound"),

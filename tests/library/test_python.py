@@ -1,4 +1,4 @@
-"""A library as a programmer meets it: hits that tell, a repr, `refresh`, and clear errors."""
+"""The Python interface of a library: hits, `repr`, `refresh`, and clear errors."""
 
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +12,7 @@ from mathsetu.library import Library, add_posts, build_library, remove_posts
 from mathsetu.records import Hit, Post
 
 
-def test_hits_tell_of_their_posts_and_print_well(sampler_library: Library) -> None:
+def test_hits_have_the_fields_of_their_posts_and_can_be_printed(sampler_library: Library) -> None:
     answer = sampler_library.answer("integral $\\int_0^\\infty e^{-x^2}dx$", 3)
     hits = sampler_library.search("integral $\\int_0^\\infty e^{-x^2}dx$", 3)
     assert hits == answer.hits
@@ -29,7 +29,7 @@ def test_hits_tell_of_their_posts_and_print_well(sampler_library: Library) -> No
     assert later.split("\n")[1].startswith("7. ")
 
 
-def test_what_is_printed_drives_no_terminal() -> None:
+def test_printed_hits_contain_no_control_characters() -> None:
     evil = "a\x1b[2J\nb\u202e"
     post = Post(id=evil, body=evil, title=evil, language=evil, url=evil)
     for hit in (Hit(evil, 1.0), Hit(evil, 1.0, post=post)):
@@ -37,7 +37,7 @@ def test_what_is_printed_drives_no_terminal() -> None:
         assert str(hit).count("\n") == (hit.post is not None)
 
 
-def test_the_repr_says_what_is_open(library: Path) -> None:
+def test_the_repr_describes_the_library(library: Path) -> None:
     with Library(library) as opened:
         said = f"<Library {str(library)!r}: 4 posts, languages en, recipe default>"
         assert repr(opened) == said
@@ -54,7 +54,7 @@ def test_the_repr_says_what_is_open(library: Path) -> None:
         ([Post("1", "One.", tags="a")], "post 1: tags is 'a' (str); give a tuple of texts"),  # type: ignore[arg-type]
     ],
 )
-def test_posts_of_a_wrong_type_are_refused_and_leave_nothing(
+def test_posts_of_a_wrong_type_are_refused_and_change_nothing(
     library: Path, tmp_path: Path, posts: Any, problem: str
 ) -> None:
     with pytest.raises(InputError, match=re.escape(problem)):
@@ -65,13 +65,13 @@ def test_posts_of_a_wrong_type_are_refused_and_leave_nothing(
     assert len(Library(library)) == 4
 
 
-def test_a_text_is_no_list_of_ids(library: Path) -> None:
+def test_a_text_instead_of_a_list_of_ids_is_refused(library: Path) -> None:
     with pytest.raises(InputError, match=r"ids is 'primes' \(str\); give a list of ids"):
         remove_posts(library, "primes")
 
 
 @pytest.mark.thorough
-def test_refresh_shows_what_was_changed_while_threads_search(library: Path) -> None:
+def test_refresh_shows_changes_while_other_threads_search(library: Path) -> None:
     opened = Library(library)
     assert opened.refresh() is False
     with ThreadPoolExecutor(4) as pool:
@@ -103,7 +103,7 @@ def test_refresh_shows_what_was_changed_while_threads_search(library: Path) -> N
         (("x",), {"weights": ["words"]}, "weights is ['words'] (list); give a table"),
     ],
 )
-def test_wrong_types_get_one_clear_line(
+def test_arguments_of_a_wrong_type_are_refused_with_a_clear_message(
     sampler_library: Library, arguments: tuple[Any, ...], options: dict[str, Any], problem: str
 ) -> None:
     with pytest.raises(InputError) as caught:

@@ -1,4 +1,4 @@
-"""Queries that cannot be searched for are refused before anything is searched."""
+"""Queries are checked and translated before the search."""
 
 import pytest
 
@@ -27,17 +27,17 @@ def question(text: str, language: str = "en") -> Question:
         ("the of", "the query has no formula and only stop words"),
     ],
 )
-def test_a_query_that_asks_for_nothing_is_refused(text: str, problem: str) -> None:
+def test_an_empty_query_or_one_with_only_stop_words_is_refused(text: str, problem: str) -> None:
     with pytest.raises(InputError, match=f"^{problem}$"):
         check_asks(question(text))
 
 
 @pytest.mark.parametrize("text", ["prime", "the $x$", "$x$", "the prime"])
-def test_a_word_or_a_formula_is_enough(text: str) -> None:
+def test_a_query_with_one_word_or_one_formula_is_accepted(text: str) -> None:
     check_asks(question(text))
 
 
-def test_a_query_has_a_longest_length_and_whole_characters() -> None:
+def test_too_long_queries_and_invalid_characters_are_refused() -> None:
     check_readable(question("x" * LONGEST_QUERY))
     problem = r"^query 7 has 100,001 characters; at most 100,000 can be searched for$"
     with pytest.raises(InputError, match=problem):
@@ -48,7 +48,7 @@ def test_a_query_has_a_longest_length_and_whole_characters() -> None:
         check_readable(question("x\ud800"))
 
 
-def test_only_questions_in_other_languages_are_translated() -> None:
+def test_only_queries_in_other_languages_are_translated() -> None:
     asked = [
         question("समाकल", "hi"),
         question("integral"),

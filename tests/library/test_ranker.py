@@ -66,7 +66,7 @@ def test_a_fused_post_names_its_ranks_and_its_shares_add_up() -> None:
 
 
 class Learned(Calibration):
-    """A calibration by which parts that say nothing leave little."""
+    """A calibration that gives low scores if the levels of all parts are low."""
 
     threshold = 0.5
 

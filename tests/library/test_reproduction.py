@@ -1,4 +1,4 @@
-"""A paper's system run again: our figures, the paper's, and what differs."""
+"""Reproduction of systems of papers: our figures, those of the paper, and the differences."""
 
 from dataclasses import replace
 from importlib import resources
@@ -61,7 +61,7 @@ def ensemble(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.thorough
-def test_figures_stand_beside_the_papers(
+def test_our_figures_are_listed_beside_those_of_the_paper(
     summed: Library, topics: list[Query], judgments: list[Judgment]
 ) -> None:
     done = reproduce(summed, load_recipe("msm-sum"), topics, judgments)
@@ -78,7 +78,7 @@ def test_figures_stand_beside_the_papers(
 
 
 @pytest.mark.thorough
-def test_what_differs_is_named(
+def test_differences_from_the_paper_are_listed(
     tmp_path: Path, topics: list[Query], judgments: list[Judgment]
 ) -> None:
     recipe = load_recipe("msm-sum", ["parts.bm25.scheme.k1=2.0"])
@@ -95,7 +95,7 @@ def test_what_differs_is_named(
 
 @pytest.mark.parametrize("method", ["rbc", "wibc", "linear"])
 @pytest.mark.thorough
-def test_a_fusion_that_learns_is_cross_validated(
+def test_a_learned_fusion_is_cross_validated(
     ensemble: Path, topics: list[Query], judgments: list[Judgment], method: str
 ) -> None:
     text = ENSEMBLE.replace('method = "rrf", k = 10', f'method = "{method}"')
@@ -109,7 +109,7 @@ def test_a_fusion_that_learns_is_cross_validated(
 
 
 @pytest.mark.thorough
-def test_a_recipe_fuses_as_deep_as_the_runs_of_its_systems(ensemble: Path) -> None:
+def test_a_fused_run_has_the_scores_of_the_fusion_of_equally_deep_runs(ensemble: Path) -> None:
     with Library(ensemble, ["ranking.candidates=20", "ranking.k=20"]) as opened:
         queries = list(sampler.queries())[:20]
         runs = [
@@ -124,7 +124,7 @@ def test_a_recipe_fuses_as_deep_as_the_runs_of_its_systems(ensemble: Path) -> No
 
 
 @pytest.mark.thorough
-def test_a_failed_reproduction_leaves_the_library_as_it_was(
+def test_a_failed_reproduction_leaves_the_recipe_of_the_library_unchanged(
     ensemble: Path, topics: list[Query], judgments: list[Judgment]
 ) -> None:
     library = Library(ensemble, ["ranking.fuse={method='rbc'}"])
@@ -136,7 +136,7 @@ def test_a_failed_reproduction_leaves_the_library_as_it_was(
 
 
 @pytest.mark.thorough
-def test_the_same_topics_count_with_judgments_of_available_posts_only(summed: Library) -> None:
+def test_judgments_of_missing_posts_do_not_change_which_topics_count(summed: Library) -> None:
     one, other = (post.id for post in list(sampler.posts())[:2])
     queries = [Query(f"A.{number}", "prime") for number in (1, 2, 208)]
     judgments = [
@@ -145,7 +145,7 @@ def test_the_same_topics_count_with_judgments_of_available_posts_only(summed: Li
         Judgment("A.2", other, 0),
         Judgment("A.2", "a post that is not there", 3),
         Judgment("A.3", one, 1),
-        # Nobody found anything for this one, and papers count it.
+        # This topic has no relevant post, and papers count it.
         Judgment("A.208", one, 1),
     ]
     whole = JudgedTask.of(summed, queries, judgments)
@@ -166,7 +166,7 @@ def test_the_same_topics_count_with_judgments_of_available_posts_only(summed: Li
     ]
 
 
-def test_topics_of_no_lab_count_if_their_judgments_have_no_relevant_post(summed: Library) -> None:
+def test_topics_of_no_lab_count_even_if_no_judged_post_is_relevant(summed: Library) -> None:
     post, other = (post.id for post in islice(sampler.posts(), 2))
     queries = [Query("mine", "prime"), Query("yours", "prime")]
     judgments = [
@@ -181,7 +181,9 @@ def test_topics_of_no_lab_count_if_their_judgments_have_no_relevant_post(summed:
     assert JudgedTask.of(summed, queries, lost).queries == queries[:1]
 
 
-def test_nothing_to_measure_is_said(summed: Library, topics: list[Query]) -> None:
+def test_a_reproduction_without_usable_judgments_is_refused(
+    summed: Library, topics: list[Query]
+) -> None:
     recipe = load_recipe("msm-sum")
     with pytest.raises(InputError, match="none of the judged posts is in the collection"):
         reproduce(summed, recipe, topics, [Judgment("A.1", "nobody", 3)])
@@ -190,19 +192,21 @@ def test_nothing_to_measure_is_said(summed: Library, topics: list[Query]) -> Non
         reproduce(summed, recipe, topics, [Judgment("B.1", known, 3)])
 
 
-def test_an_edition_is_measured_as_the_paper_measured_it() -> None:
+def test_an_edition_is_evaluated_with_the_measures_of_the_paper() -> None:
     every = [
         Published("r", edition, "en", Measure.parse(measure), 0.5, "table 1")
         for edition, measure in (("2020", "P@10"), ("2021", "MAP"), ("2021", "nDCG"))
     ]
     assert list(map(str, _measures(every, "2020"))) == ["P@10"]
     assert list(map(str, _measures(every, "2021"))) == ["MAP", "nDCG"]
-    # An edition that the paper does not have is measured with all that it uses.
+    # An edition that is not in the paper is evaluated with all measures of the paper.
     assert list(map(str, _measures(every, "2022"))) == ["P@10", "MAP", "nDCG"]
     assert list(map(str, _measures([], "2020")))[:3] == ["nDCG'", "MAP'", "P'@10"]
 
 
-def test_a_pool_without_posts_of_the_library_is_empty(summed: Library, topics: list[Query]) -> None:
+def test_a_pool_without_posts_of_the_library_gives_no_hits(
+    summed: Library, topics: list[Query]
+) -> None:
     post = next(iter(sampler.posts())).id
     run = summed.run(topics[:2], pools={topics[0].id: ["nobody"], topics[1].id: ["nobody", post]})
     assert run.rankings[topics[0].id] == ()
@@ -224,7 +228,7 @@ def test_every_published_figure_belongs_to_a_recipe_and_an_edition() -> None:
         assert all(0 <= figure.value <= 1 for figure in figures)
 
 
-def test_other_data_than_the_papers_are_named() -> None:
+def test_data_that_differ_from_those_of_the_paper_are_named() -> None:
     same = Figure("CLMIR 2025", "en", 50, "MAP", 0.5, 0.4)
     assert list(_other_data([same], 39_862)) == []
     fewer = replace(same, topics=7)
@@ -245,7 +249,9 @@ def test_other_data_than_the_papers_are_named() -> None:
     ]
 
 
-def test_another_protocol_than_the_paper_s_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_protocol_that_differs_from_that_of_the_paper_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def said(source: str, pool: bool) -> list[str]:
         figures = [Published("x", "arqmath-2020", "en", Measure("MAP"), 0.5, source)]
         shown = figures if source else []
@@ -296,7 +302,7 @@ class Searched:
         return Run(name, {query.id: hits for query in queries})
 
 
-def test_a_constant_is_swept_over_runs_that_were_made_once() -> None:
+def test_a_sweep_over_the_constant_of_rrf_makes_each_run_once() -> None:
     library = Searched(parse_recipe(ENSEMBLE, "two"))
     queries = [Query("q1", "x"), Query("q2", "y")]
     judged = [Judgment("q1", "a", 1), Judgment("q2", "b", 1), Judgment("q2", "gone", 1)]
@@ -310,7 +316,7 @@ def test_a_constant_is_swept_over_runs_that_were_made_once() -> None:
         sweep(summed, summed.recipe, queries, judged, [1.0])  # type: ignore[arg-type]
 
 
-def test_judgments_that_are_not_used_are_counted_by_what_they_are_of() -> None:
+def test_unused_judgments_are_counted_by_reason() -> None:
     library = Searched(load_recipe("default"))
     queries = [Query("q1", "x"), Query("q2", "y"), Query("q3", "z")]
     judged = [
@@ -331,7 +337,7 @@ def test_judgments_that_are_not_used_are_counted_by_what_they_are_of() -> None:
     assert known.pools is None
 
 
-def test_a_fusion_that_learns_needs_two_topics() -> None:
+def test_a_learned_fusion_needs_two_topics() -> None:
     recipe = parse_recipe(ENSEMBLE, "two")
     library = Searched(recipe)
     queries = [Query("q1", "x")]

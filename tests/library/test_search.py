@@ -1,4 +1,4 @@
-"""What a search gives: hits, reasons, filters, across languages and scripts."""
+"""Search: hits, reasons and filters, across languages and scripts."""
 
 from collections import defaultdict
 from pathlib import Path
@@ -16,7 +16,7 @@ def first(library: Library, query: str, **options: object) -> str:
     return library.search(query, 1, **options)[0].id.split(".")[0]  # type: ignore[arg-type]
 
 
-def test_every_post_can_be_found(sampler_library: Library) -> None:
+def test_the_library_contains_every_post_of_the_sampler(sampler_library: Library) -> None:
     assert len(sampler_library) == len(list(sampler.posts()))
 
 
@@ -31,13 +31,15 @@ def test_every_post_can_be_found(sampler_library: Library) -> None:
         ("beskonačno mnogo prostih brojeva", "infinitely-many-primes"),
     ],
 )
-def test_words_alone_find_the_topic_in_each_language(
+def test_a_query_of_words_finds_its_topic_in_each_language(
     sampler_library: Library, query: str, thread: str
 ) -> None:
     assert first(sampler_library, query) == thread
 
 
-def test_hindi_in_latin_letters_finds_what_hindi_finds(sampler_library: Library) -> None:
+def test_hindi_in_latin_letters_finds_the_same_post_as_in_devanagari(
+    sampler_library: Library,
+) -> None:
     typed = sampler_library.search("abhajya sankhya anant", 3, language="hi")
     written = sampler_library.search("अभाज्य संख्या अनंत", 3, language="hi")
     assert typed[0].id == written[0].id
@@ -58,13 +60,13 @@ def test_the_language_of_a_query_is_given_by_its_code_or_its_name(sampler_librar
 
 
 @pytest.mark.parametrize("language", ["en", "hi", "es", "cs", "hr", "fa"])
-def test_a_query_finds_posts_of_other_languages(sampler_library: Library, language: str) -> None:
+def test_a_query_finds_posts_in_other_languages(sampler_library: Library, language: str) -> None:
     found = first(sampler_library, "infinitely many primes", where=Filter(language=language))
     assert found == "infinitely-many-primes"
 
 
 def mean_reciprocal_rank(library: Library, queries: list[Query]) -> float:
-    """Of the first good post."""
+    """Of the first relevant post."""
     good = defaultdict(set)
     for judgment in sampler.judgments():
         if judgment.grade >= 2:
@@ -81,36 +83,38 @@ def mean_reciprocal_rank(library: Library, queries: list[Query]) -> float:
 
 
 @pytest.mark.thorough
-def test_the_first_good_post_stands_high_even_without_the_encoder(sampler_library: Library) -> None:
+def test_the_first_relevant_post_ranks_high_even_without_the_encoder(
+    sampler_library: Library,
+) -> None:
     assert mean_reciprocal_rank(sampler_library, list(sampler.queries())[::3]) >= 0.75
 
 
 @pytest.mark.thorough
-def test_the_first_good_post_stands_high_over_all_queries_of_the_sampler(tmp_path: Path) -> None:
+def test_the_first_relevant_post_ranks_high_over_all_queries_of_the_sampler(tmp_path: Path) -> None:
     build_library(tmp_path / "default", sampler.posts(), "default", processes=1)
     queries = list(sampler.queries())
     assert len(queries) == 78
     assert mean_reciprocal_rank(Library(tmp_path / "default"), queries) >= 0.8
 
 
-def test_a_formula_alone_finds_formulas_built_alike(sampler_library: Library) -> None:
+def test_a_formula_finds_formulas_of_the_same_structure(sampler_library: Library) -> None:
     hits = sampler_library.search("$u^2+v^2=w^2$", 5)
     assert hits[0].id.startswith("pythagorean-theorem")
     assert [reason.part for reason in hits[0].reasons] == ["formulas"]
     assert "u → " in hits[0].reasons[0].detail
 
 
-def test_a_formula_alone_is_not_held_down_by_the_weight_of_words(sampler_library: Library) -> None:
+def test_a_hit_for_only_a_formula_can_reach_a_score_of_one(sampler_library: Library) -> None:
     assert sampler_library.search("$a^2+b^2=c^2$", 1)[0].score == pytest.approx(1.0)
 
 
-def test_words_alone_give_no_reason_of_formulas(small_library: Path) -> None:
+def test_a_query_of_words_gives_no_reason_of_formulas(small_library: Path) -> None:
     reasons = Library(small_library).search("prime numbers", 1)[0].reasons
     assert [reason.part for reason in reasons] == ["words", "meaning", "exact"]
     assert "prime" in reasons[0].detail
 
 
-def test_a_wildcard_stands_for_any_expression(sampler_library: Library) -> None:
+def test_a_wildcard_matches_any_expression(sampler_library: Library) -> None:
     [hit] = sampler_library.search(r"$\int_0^\infty ?f\,dx$", 1)
     assert r"\int_0^{\infty}" in hit.reasons[0].detail.replace(r"_0^\infty", r"_0^{\infty}")
 
@@ -122,14 +126,16 @@ def test_the_reasons_add_up_to_the_score(sampler_library: Library) -> None:
 
 
 @pytest.mark.parametrize("query", ["primes", "$x^2$", r"sum $\sum_{n=1}^\infty 1/n^2$"])
-def test_hits_come_best_first_and_each_has_a_score(sampler_library: Library, query: str) -> None:
+def test_hits_are_sorted_by_score_and_all_scores_are_positive(
+    sampler_library: Library, query: str
+) -> None:
     scores = [hit.score for hit in sampler_library.search(query, 500, explain=False)]
     assert scores == sorted(scores, reverse=True)
     assert min(scores) > 0
 
 
 @pytest.mark.parametrize("k", [1, 3, 60])
-def test_k_is_how_many_hits_there_are(sampler_library: Library, k: int) -> None:
+def test_k_is_the_number_of_hits(sampler_library: Library, k: int) -> None:
     hits = sampler_library.search("number", k)
     assert len(hits) == len({hit.id for hit in hits}) == k
     assert hits[:1] == sampler_library.search("number", 1)
@@ -140,7 +146,7 @@ def test_k_below_one_is_refused(sampler_library: Library) -> None:
         sampler_library.search("number", 0)
 
 
-def test_explanations_change_no_score(sampler_library: Library) -> None:
+def test_explanations_do_not_change_scores(sampler_library: Library) -> None:
     query = "area of a triangle $A=\\frac{1}{2}bh$"
     plain = sampler_library.search(query, 10, explain=False)
     explained = sampler_library.search(query, 10)
@@ -148,7 +154,7 @@ def test_explanations_change_no_score(sampler_library: Library) -> None:
     assert not any(hit.reasons for hit in plain)
 
 
-def test_filters_hold_by_language_tag_and_collection(sampler_library: Library) -> None:
+def test_filters_select_posts_by_language_tag_and_collection(sampler_library: Library) -> None:
     posts = {post.id: post for post in sampler.posts()}
     tag = next(tag for post in posts.values() for tag in post.tags)
     by_language = sampler_library.search("number", 100, where=Filter(language="cs"))
@@ -160,7 +166,7 @@ def test_filters_hold_by_language_tag_and_collection(sampler_library: Library) -
     assert not sampler_library.search("number", 5, where=Filter(collection="other"))
 
 
-def test_of_several_tags_a_post_needs_all(sampler_library: Library) -> None:
+def test_a_filter_with_several_tags_needs_all_of_them(sampler_library: Library) -> None:
     posts = {post.id: post for post in sampler.posts()}
     tags = next(post.tags for post in posts.values() if len(post.tags) >= 2)[:2]
     hits = sampler_library.search("number", 300, where=Filter(tags=tags))
@@ -185,12 +191,14 @@ def test_an_empty_query_is_refused(sampler_library: Library, query: str) -> None
 
 
 @pytest.mark.parametrize("query", ["$$", "the of and", "?!", "zzzzqqqq"])
-def test_a_query_that_asks_for_nothing_finds_nothing(sampler_library: Library, query: str) -> None:
+def test_a_query_without_known_words_or_formulas_finds_nothing(
+    sampler_library: Library, query: str
+) -> None:
     assert sampler_library.search(query) == ()
 
 
 @pytest.mark.thorough
-def test_a_query_of_a_megabyte_is_refused_by_name(sampler_library: Library) -> None:
+def test_a_query_of_a_megabyte_is_refused_by_id(sampler_library: Library) -> None:
     long = Query(id="A.7", text="prime " * 170_000)
     with pytest.raises(InputError, match=r"query A\.7 has 1,020,000 characters; at most 100,000"):
         sampler_library.run([long])
@@ -201,21 +209,21 @@ def test_the_longest_query_allowed_is_answered(sampler_library: Library) -> None
     assert sampler_library.search("prime ".ljust(LONGEST_QUERY, "x"), 1, explain=False)
 
 
-def test_posts_come_back_as_they_were_given(sampler_library: Library) -> None:
+def test_posts_are_returned_unchanged(sampler_library: Library) -> None:
     for post in list(sampler.posts())[:20]:
         assert sampler_library.post(post.id) == post
     with pytest.raises(InputError, match="there is no post 'nobody'"):
         sampler_library.post("nobody")
 
 
-def test_formulas_are_found_as_formulas(sampler_library: Library) -> None:
+def test_formulas_are_found_with_scores_and_substitutions(sampler_library: Library) -> None:
     found = sampler_library.formulas("u^2+v^2=w^2", 3)
     assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
     assert found[0].match.coverage == 1
     assert set(found[0].match.substitution) == {"u", "v", "w"}
 
 
-def test_formulas_are_found_as_typed_with_the_posts_that_hold_them(
+def test_typed_formulas_are_found_with_the_posts_that_contain_them(
     sampler_library: Library,
 ) -> None:
     found = sampler_library.formulas("sqrt(2)", 3)
@@ -223,6 +231,6 @@ def test_formulas_are_found_as_typed_with_the_posts_that_hold_them(
     assert [one.latex for one in found] == [
         one.latex for one in sampler_library.formulas(r"\sqrt{2}", 3)
     ]
-    # Some of them write \\sqrt2, or end the sentence in the formula.
+    # Some of them write \\sqrt2, or have the full stop inside the formula.
     posts = [f"sqrt2-irrational.{code}" for code in ("hi", "es", "cs", "fa")]
     assert sampler_library.posts_with(found[0], 5) == tuple(posts)

@@ -71,7 +71,7 @@ def test_answers_are_shown_with_questions_of_other_segments(posts: SegmentedPost
     assert posts.headings([2, 3])[2].is_answer
 
 
-def test_names_of_files_and_collections_are_known(posts: SegmentedPosts) -> None:
+def test_collections_threads_and_places_of_posts_are_found(posts: SegmentedPosts) -> None:
     assert posts.collections(["a", "b", "f", "g"]) == {"a": "y", "b": ""}
     assert [posts.has_collection(name) for name in ("x", "y", "z")] == [False, True, False]
     assert posts.threads(["n.md", "n.md", "m.md"]) == {"n.md": {1: "hi", 3: "en"}}
@@ -105,7 +105,7 @@ def test_a_filter_leaves_out_removed_posts_too(posts: SegmentedPosts) -> None:
     assert allowed(Filter(not_collections=["y"])) == [1, 2, 3]
 
 
-def test_without_removed_posts_all_may_be_found(folders: list[Path]) -> None:
+def test_without_removed_posts_all_posts_are_allowed(folders: list[Path]) -> None:
     opened = SegmentedPosts(folders, [Segment("1", 3, {}), Segment("2", 3, {})])
     assert opened.present is None
     assert opened.allowed(None) is None
@@ -119,7 +119,7 @@ def test_without_removed_posts_all_may_be_found(folders: list[Path]) -> None:
         SegmentedPosts(folders, [Segment("1", 3, {}), Segment("2", 4, {})])
 
 
-def test_only_so_many_ids_are_remembered(
+def test_the_size_of_the_cache_of_ids_is_limited(
     posts: SegmentedPosts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(segmented_posts, "_CACHE_SIZE", 2)
@@ -139,7 +139,9 @@ def test_only_so_many_ids_are_remembered(
         ({"collection": 7}, "collection is 7; give texts"),
     ],
 )
-def test_a_filter_of_something_else_is_refused(values: dict[str, object], problem: str) -> None:
+def test_a_filter_with_values_of_a_wrong_type_is_refused(
+    values: dict[str, object], problem: str
+) -> None:
     with pytest.raises(InputError, match=f"^Filter: {problem}$"):
         Filter(**values)  # type: ignore[arg-type]
 

@@ -1,4 +1,4 @@
-"""A build of many posts goes through segments of bounded size, and nobody notices."""
+"""A build of many posts uses segments of limited size, which do not change the results."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -50,7 +50,7 @@ def test_a_build_merges_its_segments_into_one(
 
 
 @pytest.mark.thorough
-def test_many_segments_rank_as_one_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_segments_rank_as_one_segment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     posts = list(sampler.posts())
     build_library(tmp_path / "one", posts, LIGHT, processes=1)
     monkeypatch.setattr(building, "SEGMENT_POSTS", SMALL)
@@ -63,7 +63,7 @@ def test_many_segments_rank_as_one_does(tmp_path: Path, monkeypatch: pytest.Monk
     with Library(tmp_path / "one") as one, Library(tmp_path / "many") as many:
         assert many.manifest.languages == one.manifest.languages
         for query in QUERIES[:20]:
-            # A formula that stands in two segments counts twice, so that scores move a little.
+            # A formula that occurs in two segments counts twice, which changes scores a little.
             words = {"words": 1.0, "formulas": 0.0}
             for where in (None, Filter(language="en")):
                 alike = [
@@ -99,7 +99,7 @@ def test_an_answer_is_found_by_its_question_in_another_segment(tmp_path: Path) -
 
 
 @pytest.mark.usefixtures("small_segments")
-def test_an_id_that_comes_again_in_another_segment_is_refused(tmp_path: Path) -> None:
+def test_an_id_that_is_repeated_in_another_segment_is_refused(tmp_path: Path) -> None:
     posts = [Post(id=str(number % 40), body="A circle.", language="en") for number in range(41)]
     with pytest.raises(InputError, match="two posts have the id '0'"):
         build_library(tmp_path / "library", posts, LIGHT, processes=1)
@@ -113,7 +113,9 @@ class Stopped(Exception):
 @pytest.mark.thorough
 @pytest.mark.usefixtures("small_segments")
 @pytest.mark.parametrize("at", [("reading", 70), ("indexing", 60), ("formulas", 30)])
-def test_what_is_finished_is_kept_when_a_build_goes_on(tmp_path: Path, at: tuple[str, int]) -> None:
+def test_finished_segments_are_kept_when_a_build_is_resumed(
+    tmp_path: Path, at: tuple[str, int]
+) -> None:
     posts = list(sampler.posts())
 
     def stop(what: str, number: int) -> None:

@@ -1,4 +1,4 @@
-"""The known word that is most like a misspelt one."""
+"""Correction of misspelt words, edit distance, and the index of prefixes."""
 
 import pytest
 
@@ -27,12 +27,12 @@ from mathsetu.library.spelling import Spelling, edits
         ("intgeral", "integral"),
     ],
 )
-def test_one_letter_may_be_wrong_and_two_of_a_long_word(typed: str, meant: str) -> None:
+def test_one_wrong_letter_is_corrected_and_two_in_a_long_word(typed: str, meant: str) -> None:
     known = Spelling({"group": 3, "polynomial": 2, "integral": 1})
     assert known.nearest(typed) == meant
 
 
-def test_of_words_as_near_the_one_with_the_same_letters_then_the_most_frequent_is_meant() -> None:
+def test_equally_near_words_are_ordered_by_common_letters_then_by_frequency() -> None:
     assert Spelling({"trap": 5, "ramp": 9, "trim": 20}).nearest("tramp") == "ramp"
     assert Spelling({"cart": 9, "calm": 1}).nearest("clam") == "calm"
     assert Spelling({"bats": 1, "cats": 5, "rats": 3}).nearest("xats") == "cats"
@@ -56,13 +56,13 @@ def test_of_words_as_near_the_one_with_the_same_letters_then_the_most_frequent_i
         ("ca", "abc", 3, 3),
     ],
 )
-def test_letters_that_differ_are_counted_up_to_one_more_than_wanted(
+def test_edits_are_counted_up_to_one_more_than_the_limit(
     one: str, other: str, most: int, count: int
 ) -> None:
     assert edits(one, other, most) == edits(other, one, most) == count
 
 
-def test_texts_that_begin_so_come_first_then_short_ones() -> None:
+def test_texts_that_start_with_the_prefix_come_first_then_shorter_ones() -> None:
     texts = ["A long text on primes", "On primes", "Primes and more", "Primes", "Prime $x$ numbers"]
     table = PrefixIndex(texts)
     assert len(table) == 5
@@ -78,7 +78,7 @@ def test_texts_that_begin_so_come_first_then_short_ones() -> None:
     assert PrefixIndex(["", "b"]).find("b", 1) == [1]
 
 
-def test_long_beginnings_are_compared_whole() -> None:
+def test_long_prefixes_are_compared_in_full() -> None:
     same = "a" * 40
     table = PrefixIndex([f"{same} x", f"{same} y", f"{same[:31]} z"])
     assert table.find(f"{same} y", 5) == [1]

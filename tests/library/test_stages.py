@@ -1,4 +1,4 @@
-"""What a recipe may do before and after its parts: translation, fusion, several systems."""
+"""Stages of a recipe before and after its parts: translation, fusion, systems, reranking."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -75,7 +75,7 @@ def ensemble(tmp_path_factory: pytest.TempPathFactory) -> Library:
         ("{method='combsum', normalisation='minmax'}", CombSUM("minmax")),
     ],
 )
-def test_parts_are_fused_as_their_own_runs_are(
+def test_a_fusion_of_parts_equals_the_fusion_of_their_runs(
     plain: Path, queries: list[Query], setting: str, method: Fusion
 ) -> None:
     fused = Library(plain, [f"ranking.fuse={setting}", "ranking.weights={}"]).run(queries, 400)
@@ -87,11 +87,11 @@ def test_parts_are_fused_as_their_own_runs_are(
     for query in queries:
         ours, theirs = fused.rankings[query.id], expected.rankings[query.id]
         assert [hit.score for hit in ours] == pytest.approx([hit.score for hit in theirs])
-        # Ties, too, which are broken or drawn by the ids of posts.
+        # Also ties, which are broken or drawn by the ids of posts.
         assert [hit.id for hit in ours] == [hit.id for hit in theirs]
 
 
-def test_a_fused_hit_tells_its_ranks(plain: Path) -> None:
+def test_a_fused_hit_names_its_ranks(plain: Path) -> None:
     library = Library(plain, ["ranking.fuse={method='rrf'}"])
     hit = library.search(HINDI, 1)[0]
     assert [reason.part for reason in hit.reasons] == ["words", "formulas", "rrf"]
@@ -101,7 +101,7 @@ def test_a_fused_hit_tells_its_ranks(plain: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_a_query_is_translated_and_says_so(plain: Path) -> None:
+def test_a_reason_names_the_translation_of_a_query(plain: Path) -> None:
     library = Library(plain, ["query.translate=en"])
     hit = library.search(HINDI, 1)[0]
     assert hit.reasons[-1].part == "query"
@@ -112,7 +112,7 @@ def test_a_query_is_translated_and_says_so(plain: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_queries_of_several_languages_keep_their_places(plain: Path) -> None:
+def test_a_run_in_several_languages_answers_each_query_as_if_it_were_alone(plain: Path) -> None:
     library = Library(plain, ["query.translate=en"])
     mixed = [query for query in sampler.queries() if query.language in ("hi", "en", "cs")][:12]
     together = library.run(mixed, 5)
@@ -135,7 +135,7 @@ def test_the_systems_of_an_ensemble_are_fused(ensemble: Library, queries: list[Q
 
 
 @pytest.mark.thorough
-def test_weights_choose_among_the_systems(ensemble: Library) -> None:
+def test_weights_select_systems_of_an_ensemble(ensemble: Library) -> None:
     chosen = ensemble.answer(HINDI, 10, weights={"words": 1.0}).hits
     alone = ensemble.with_recipe(ensemble.recipe.member("words")).search(HINDI, 10)
     assert [hit.id for hit in chosen] == [hit.id for hit in alone]
@@ -181,7 +181,7 @@ THREE_POSTS = [
 ]
 
 
-def test_the_other_parts_find_candidates_when_those_that_should_have_nothing_to_go_on(
+def test_other_parts_find_candidates_if_the_chosen_part_has_nothing_to_search_for(
     tmp_path: Path,
 ) -> None:
     recipe = parse_recipe(CANDIDATES, "tests")
@@ -190,14 +190,14 @@ def test_the_other_parts_find_candidates_when_those_that_should_have_nothing_to_
     by_formula = library.search("$\\pi r^2$", 3)
     assert by_formula[0].id == "circle"
     assert by_formula[0].score == pytest.approx(1.0)
-    # With words to go on, formulas find no candidates of their own.
+    # If the query has words, formulas find no candidates.
     assert {hit.id for hit in library.search("primes $\\pi r^2$", 3)} == {"primes"}
-    # Where no part has anything to go on, nothing is found and nothing fails.
+    # If no part has anything to search for, nothing is found and nothing fails.
     assert len(library.search("$$", 3)) == 0
 
 
 class Longest:
-    """A reranker that likes long texts."""
+    """A reranker that prefers long texts."""
 
     def score(self, question: str, texts: Sequence[str]) -> list[float]:
         return [float(len(text)) for text in texts]
@@ -212,7 +212,7 @@ relevant = { score = 2.0 }
 
 
 @pytest.mark.parametrize("calibration", ["", CALIBRATION])
-def test_a_reranker_orders_the_first_again_and_says_from_where(
+def test_a_reranker_reorders_the_top_hits_and_names_their_former_ranks(
     tmp_path: Path, calibration: str
 ) -> None:
     register("longest", reranker=Longest())
@@ -237,14 +237,14 @@ def test_a_reranker_orders_the_first_again_and_says_from_where(
     moved = [hit.score - old[hit.id] for hit in hits]
     assert [reason.score for reason in reasons] == pytest.approx(moved)
     if calibration:
-        # Scores stay at their places, and are what the posts there are likely to be worth.
+        # Calibrated scores stay at their ranks.
         assert scores == [hit.score for hit in before]
     else:
         assert scores == [2.0, 1.0, 0.0]
     assert reasons[2].detail == "not read"
 
 
-def test_what_was_said_of_a_post_goes_with_it_when_others_are_put_before_it() -> None:
+def test_reasons_stay_with_their_post_when_the_order_changes() -> None:
     def place_before(place: int) -> Reason:
         return Reason("rerank", 0.0, f"at place {place}")
 

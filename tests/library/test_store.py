@@ -27,7 +27,7 @@ POSTS = [
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("store") / "posts.sqlite"
-    # Too short for a language to be told: it is what they state.
+    # The texts are too short to detect their language, so the stated one is used.
     rows = [replace(to_row(read_post(post), "other"), language=post.language) for post in POSTS]
     assert write_store(made, rows) == 5
     return made
@@ -77,7 +77,7 @@ def test_rows_keep_tags_threads_files_and_kinds(store: Store) -> None:
     assert archived.threads == ("thread", "a.zip/b.md", "a.zip")
 
 
-def test_headings_say_what_is_an_answer(store: Store) -> None:
+def test_headings_say_whether_a_post_is_an_answer(store: Store) -> None:
     assert store.headings([1, 2, 3]) == {
         1: Heading("hi", "thread", "", "question"),
         2: Heading("", "thread", "b", "answer"),
@@ -90,13 +90,13 @@ def test_headings_say_what_is_an_answer(store: Store) -> None:
     assert not Heading("", "", "", "question").is_answer
 
 
-def test_threads_are_listed_by_their_beginnings(store: Store) -> None:
+def test_threads_are_listed_by_prefix(store: Store) -> None:
     assert store.threads_below("t") == ["thread"]
     assert sorted(store.threads_below("")) == ["notes.md", "thread"]
     assert store.threads_below("u") == []
 
 
-def test_answers_come_with_their_questions_wherever_these_are(store: Store) -> None:
+def test_answers_are_read_with_questions_from_this_or_another_store(store: Store) -> None:
     asked = read_post(Post("gone", "asked elsewhere", language="cs"))
     every = list(store.all(lambda post_id: asked if post_id == "gone" else None))
     assert [stored.asked_language for stored in every] == ["", "", "hi", "", "cs"]
@@ -114,7 +114,7 @@ def test_answers_come_with_their_questions_wherever_these_are(store: Store) -> N
     assert Stored.of(POSTS[1]).facts().post.body == "two"
 
 
-def test_counts_leave_out_what_was_removed(store: Store) -> None:
+def test_counts_leave_out_removed_posts(store: Store) -> None:
     assert store.languages() == {"en": 2, "hi": 1, "": 2}
     assert store.languages({0, 2}) == {"en": 1, "hi": 1, "": 1}
     assert store.tags() == {"t": 1, "u": 2}
@@ -137,7 +137,7 @@ def test_posts_that_meet_all_conditions_are_allowed(store: Store) -> None:
     assert allowed(("collection", ("own",), False), ("language", ("en",), True)) == [3]
 
 
-def test_languages_of_answers_are_set_later(path: Path, tmp_path: Path) -> None:
+def test_languages_of_answers_can_be_set_later(path: Path, tmp_path: Path) -> None:
     copy = tmp_path / "posts.sqlite"
     copy.write_bytes(path.read_bytes())
     opened = Store(copy)
@@ -155,7 +155,7 @@ def test_languages_of_answers_are_set_later(path: Path, tmp_path: Path) -> None:
     opened.close()
 
 
-def test_names_have_a_longest_length_and_ids_differ(tmp_path: Path) -> None:
+def test_too_long_names_repeated_ids_and_invalid_characters_are_refused(tmp_path: Path) -> None:
     def write(*rows: Row) -> None:
         (tmp_path / "posts.sqlite").unlink(missing_ok=True)
         write_store(tmp_path / "posts.sqlite", rows)
@@ -186,7 +186,7 @@ def test_names_have_a_longest_length_and_ids_differ(tmp_path: Path) -> None:
         ("DELETE FROM posts WHERE number = 1", "lacks posts"),
     ],
 )  # fmt: skip
-def test_a_changed_file_is_called_damaged(
+def test_a_changed_file_is_reported_as_damaged(
     path: Path, tmp_path: Path, change: str, problem: str
 ) -> None:
     copy = tmp_path / "posts.sqlite"

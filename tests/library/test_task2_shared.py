@@ -33,7 +33,7 @@ def test_formulas_of_real_posts_are_found_by_their_ids(shared_data: Path, tmp_pa
             )
             looks = [one.formula.visual_id for one in found if one.formula.visual_id]
             assert len(looks) == len(set(looks))
-        # Nearly all that the texts show is listed with an id, and a formula finds itself.
+        # Nearly all formulas of the texts are listed with an id, and a formula finds itself.
         known = [formula for post in some for formula in post.formulas if len(formula.latex) > 8]
         first = [
             library.formula_instances(Query("B.1", "", formulas=(formula,)), 1)

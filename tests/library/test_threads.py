@@ -1,4 +1,4 @@
-"""One open library, many threads, and rebuilds under them."""
+"""One open library that many threads use while its folder is rebuilt."""
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -33,7 +33,7 @@ def test_an_open_library_answers_as_before_when_its_folder_is_rebuilt(
     [(4, 1), pytest.param(16, 80, marks=pytest.mark.exhaustive)],
 )
 @pytest.mark.thorough
-def test_many_threads_get_the_answers_of_one_while_the_folder_is_rebuilt(
+def test_many_threads_get_the_same_answers_while_the_folder_is_rebuilt(
     tmp_path: Path, threads: int, rounds: int
 ) -> None:
     posts = [post for post in sampler.posts() if post.language in ("en", "hi")]

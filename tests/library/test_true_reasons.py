@@ -1,4 +1,4 @@
-"""A reason names only what is in the post: a program that reads the post alone finds it there."""
+"""Reasons name only what is in the post: a checker that reads only the post finds it there."""
 
 import re
 from pathlib import Path
@@ -47,13 +47,13 @@ def test_every_word_and_formula_of_a_reason_is_in_the_post(
 
 @pytest.mark.thorough
 @given(pieces())
-def test_quoted_passages_and_exact_finds_are_in_the_post(whole: Library, query: str) -> None:
+def test_quoted_passages_and_exact_matches_are_in_the_post(whole: Library, query: str) -> None:
     for hit in whole.search(query, 3):
         assert not list(problems(hit, whole.post(hit.id)))
 
 
 @pytest.mark.thorough
-def test_a_post_is_explained_in_its_own_language(sampler_library: Library) -> None:
+def test_reasons_quote_a_post_in_its_own_language(sampler_library: Library) -> None:
     posts = {post.id: post for post in sampler.posts()}
     for hit in sampler_library.search("infinitely many primes", 30):
         words = next(reason for reason in hit.reasons if reason.part == "words")
@@ -67,7 +67,7 @@ def test_a_post_is_explained_in_its_own_language(sampler_library: Library) -> No
 
 
 @pytest.mark.thorough
-def test_what_stands_in_formulas_only_is_no_word(sampler_library: Library) -> None:
+def test_names_of_commands_in_formulas_do_not_count_as_words(sampler_library: Library) -> None:
     query = r"sum of $\frac{1}{n^2}$ from $1$ to $\infty$"
     for hit in sampler_library.search(query, 30):
         for reason in hit.reasons:
@@ -75,7 +75,7 @@ def test_what_stands_in_formulas_only_is_no_word(sampler_library: Library) -> No
                 assert not {"frac", "infty", "sum_"} & {one.found for one in reason.evidence}
 
 
-def test_a_phrase_is_no_phrase_across_formulas(tmp_path: Path) -> None:
+def test_a_phrase_does_not_continue_across_a_formula(tmp_path: Path) -> None:
     body = "Sum it to $\\frac{1}{n}}$ now you can compare series."
     build_library(tmp_path / "library", [Post("1", body, language="en")], LIGHT, processes=1)
     with Library(tmp_path / "library", ["ranking.exact=0.2"]) as library:
@@ -84,7 +84,7 @@ def test_a_phrase_is_no_phrase_across_formulas(tmp_path: Path) -> None:
                 assert not list(problems(hit, library.post(hit.id)))
 
 
-def test_words_are_told_as_the_query_and_the_post_write_them(tmp_path: Path) -> None:
+def test_reasons_spell_words_as_the_query_and_the_post_do(tmp_path: Path) -> None:
     posts = [
         Post("code", "Call print(np.linalg.det(A)) here.", language="en"),
         Post("hi", "संख्या बहुत बड़ी है।", language="hi"),
@@ -121,5 +121,5 @@ POST = Post("1", r"A sum $\frac12$ of two.", title="Sums", tags=("number-theory"
         (Reason("words", 0.5, "sum", (Evidence("word", "sums", "sum"),)), False),
     ],
 )
-def test_the_checker_tells_what_is_false(reason: Reason, is_true: bool) -> None:
+def test_the_checker_detects_false_reasons(reason: Reason, is_true: bool) -> None:
     assert (not list(problems(Hit("1", 1.0, "1", (reason,)), POST))) is is_true

@@ -1,4 +1,4 @@
-"""Libraries of older formats, and with vectors of other models: refused, and upgraded in place."""
+"""Libraries of older formats, or with vectors of other models, are refused and can be upgraded."""
 
 import json
 import shutil
@@ -106,7 +106,9 @@ def test_the_posts_of_an_old_library_are_exported(mathsetu: Mathsetu, old: Path)
     assert "by a newer version of MathSetu" in refused
 
 
-def test_a_converted_library_equals_one_built_of_the_same_posts(old: Path, tmp_path: Path) -> None:
+def test_a_converted_library_answers_as_one_built_from_the_same_posts(
+    old: Path, tmp_path: Path
+) -> None:
     upgrade_library(old, processes=1)
     kept = [post for post in POSTS if post.id != "gone"]
     build_library(tmp_path / "new", kept, LIGHT, collection="first", processes=1)
@@ -119,7 +121,7 @@ def test_a_converted_library_equals_one_built_of_the_same_posts(old: Path, tmp_p
     assert read_manifest(old).languages == read_manifest(tmp_path / "new").languages
 
 
-def test_a_conversion_that_dies_leaves_the_old_library_and_goes_on_later(
+def test_a_failed_conversion_keeps_the_old_library_and_can_be_repeated(
     old: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = (old / "manifest.json").read_bytes()
@@ -138,7 +140,7 @@ def test_a_conversion_that_dies_leaves_the_old_library_and_goes_on_later(
     assert Library(old).search("primes", 1)[0].id == "ask"
 
 
-def test_settings_of_a_shipped_recipe_that_are_gone_do_not_stop_a_conversion(
+def test_unknown_settings_of_a_shipped_recipe_do_not_stop_a_conversion(
     tmp_path: Path,
 ) -> None:
     table = recipe_table() | {"name": "formula", "parts": {"formulas": {"kind": "formula", "x": 1}}}
@@ -149,7 +151,7 @@ def test_settings_of_a_shipped_recipe_that_are_gone_do_not_stop_a_conversion(
     assert Library(old).search("$\\pi r^2$", 1)[0].id == "circle"
 
 
-def test_an_unknown_recipe_is_named_and_another_can_be_given(tmp_path: Path) -> None:
+def test_an_unreadable_recipe_is_named_and_another_can_be_given(tmp_path: Path) -> None:
     old = write_first_format(tmp_path / "old", {"name": "mine", "parts": 7})
     with pytest.raises(InputError, match=r"its recipe 'mine' cannot be read .* --recipe"):
         upgrade_library(old, processes=1)
@@ -157,7 +159,9 @@ def test_an_unknown_recipe_is_named_and_another_can_be_given(tmp_path: Path) -> 
     assert upgrade_library(old, recipe=str(tmp_path / "light.toml"), processes=1).posts == 3
 
 
-def test_what_cannot_be_converted_says_why(tmp_path: Path, old: Path) -> None:
+def test_a_library_that_cannot_be_converted_is_refused_with_the_reason(
+    tmp_path: Path, old: Path
+) -> None:
     newer = write_first_format(tmp_path / "newer", recipe_table(), FORMAT + 1)
     with pytest.raises(InputError, match="by a newer version of MathSetu"):
         upgrade_library(newer)
@@ -183,7 +187,7 @@ def test_what_cannot_be_converted_says_why(tmp_path: Path, old: Path) -> None:
         upgrade_library(old, processes=1)
 
 
-def test_the_command_says_what_it_did(mathsetu: Mathsetu, old: Path) -> None:
+def test_the_upgrade_command_reports_what_it_did(mathsetu: Mathsetu, old: Path) -> None:
     done = mathsetu("upgrade", str(old), "--processes", "1")
     assert f"3 posts converted from format 1 to {FORMAT}" in done.out
     again = json.loads(mathsetu("upgrade", str(old), "--json").out)
@@ -191,7 +195,7 @@ def test_the_command_says_what_it_did(mathsetu: Mathsetu, old: Path) -> None:
 
 
 def recorded_by_another(library: Path) -> None:
-    """Let a library say that another model made its vectors."""
+    """Change a manifest to say that another model made the vectors."""
     path = library / "manifest.json"
     content = json.loads(path.read_text())
     content["models"] = {"meaning": "0123456789abcdef01234567"}
@@ -217,7 +221,7 @@ def test_a_library_without_vectors_records_no_model(old: Path) -> None:
     assert read_manifest(old).models == {}
 
 
-def test_the_name_of_a_model_changes_with_its_files_and_not_with_what_is_said_of_it(
+def test_the_fingerprint_of_a_model_depends_on_its_files_but_not_on_its_readme(
     tmp_path: Path,
 ) -> None:
     model = tmp_path / "model"

@@ -31,7 +31,7 @@ def names(library: Path) -> list[str]:
     return [segment.name for segment in read_manifest(library).segments]
 
 
-def test_segments_are_numbered_on(library: Path) -> None:
+def test_new_segments_get_the_next_number(library: Path) -> None:
     assert names(library) == ["000001"]
     assert add_posts(library, [Post("n", "New words.", language="en")], processes=1) == 1
     assert names(library) == ["000001", "000002"]
@@ -44,11 +44,11 @@ def test_segments_are_numbered_on(library: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_answers_are_indexed_again_without_a_question_that_is_removed(library: Path) -> None:
+def test_answers_are_indexed_again_when_their_question_is_removed(library: Path) -> None:
     question = Post("q", "Why is it so?", title="Reasons", language="en", tags=("why",))
     answer = Post("a", "By symmetry.", parent_id="q", kind="answer")
     add_posts(library, [question], processes=1)
-    # The question is in another segment than the answer that is added.
+    # The question and the added answer are in different segments.
     add_posts(library, [answer], processes=1)
     with Library(library) as opened:
         assert (opened.post("a").title, opened.post("a").language) == ("Reasons", "en")
@@ -57,7 +57,7 @@ def test_answers_are_indexed_again_without_a_question_that_is_removed(library: P
         assert opened.post("a").title == ""
         assert [hit.id for hit in opened.search("symmetry")] == ["a"]
         assert len(opened) == 5
-    # An answer to what was removed in the same breath is not told of it either.
+    # Ids may come from an iterator, and unknown ids do not count.
     assert remove_posts(library, iter(["a", "none"])) == 1
 
 
@@ -68,7 +68,7 @@ def test_a_post_that_is_added_again_replaces_the_old_one(library: Path, posts: l
     assert manifest.posts == 4
 
 
-def test_a_cluster_is_not_built_in_or_optimized() -> None:
+def test_a_library_on_a_cluster_cannot_be_built_or_optimized() -> None:
     address = "qdrant://localhost/library"
     with pytest.raises(InputError, match="is published from a folder"):
         build_library(address, [], LIGHT)
@@ -76,7 +76,7 @@ def test_a_cluster_is_not_built_in_or_optimized() -> None:
         optimize_library(address)
 
 
-def test_leftovers_of_builds_make_room_and_others_stay(library: Path) -> None:
+def test_leftovers_of_builds_are_removed_and_other_folders_kept(library: Path) -> None:
     segments = library / "segments"
 
     def make(name: str, mark: bool = True) -> None:
@@ -92,13 +92,13 @@ def test_leftovers_of_builds_make_room_and_others_stay(library: Path) -> None:
     make("000006" + BUILDING)
     assert _next_name(library, {"000001"}) == "000006"
     assert (segments / ("000006" + BUILDING)).exists()
-    # Where the manifest cannot be read, a finished segment may be in use.
+    # If the manifest cannot be read, a finished segment may be in use.
     make("000004")
     assert _next_name(library, set()) == "000006"
     assert (segments / "000004").exists()
 
 
-def test_only_former_segments_go(library: Path) -> None:
+def test_only_former_segments_are_removed(library: Path) -> None:
     segments = library / "segments"
     for name in ("000002", "000003", "000004"):
         (segments / name).mkdir()
@@ -115,7 +115,7 @@ def test_recipes_are_stored_as_lists_and_tables() -> None:
     }
 
 
-def test_a_merged_segment_is_whole_on_the_disk_before_it_has_its_name(
+def test_a_merged_segment_is_synced_to_disk_before_it_gets_its_name(
     library: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add_posts(library, [Post("n", "New words.", language="en")], processes=1)
@@ -134,7 +134,7 @@ def test_a_merged_segment_is_whole_on_the_disk_before_it_has_its_name(
     monkeypatch.setattr(merge, "_MANY", 5)
     optimize_library(library, processes=9)
     assert done == ["000003" + BUILDING, "segments"]
-    # Files are written side by side, but not all at once.
+    # At most four processes write files at the same time.
     assert used == [4]
 
 

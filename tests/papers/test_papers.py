@@ -1,4 +1,4 @@
-"""The page of the papers: every row is there, with figures or with the reason why not."""
+"""The page of the papers: every row has figures or a reason why not."""
 
 import gzip
 import json
@@ -21,7 +21,7 @@ PROSE = Path(__file__).parents[2] / "src" / "mathsetu" / "papers"
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """English posts and queries of the sampler in the places of ARQMath's."""
+    """English posts and queries of the sampler, stored as those of ARQMath are."""
     folder = tmp_path_factory.mktemp("data")
     (folder / "arqmath").mkdir()
     (folder / "crossmath" / "runs").mkdir(parents=True)
@@ -63,12 +63,12 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.thorough
-def test_the_authors_runs_are_measured_and_what_is_missing_is_said(data: Path) -> None:
+def test_the_runs_of_the_authors_are_evaluated_and_missing_ones_named(data: Path) -> None:
     made = page(Context(data, data / "kept"), ["crossmath"])
     rows = [line for line in made.splitlines() if line.startswith("| ") and "evaluate" in line]
     assert len(rows) == 18
     [spanish] = [row for row in rows if "nllbbi.spa_Latn" in row]
-    # A run in the order of the grades is as good as can be.
+    # A run in the order of the grades is perfect.
     assert "| .256 .278 | 1.000 " in spanish
     assert sum("the run is not in the data" in row for row in rows) == 17
     assert "all-mpnet-base-v2 is not available" in made
@@ -111,13 +111,13 @@ def test_the_page_has_a_section_for_each_paper_and_says_what_it_needs(
     assert [folder.name for folder in kept.iterdir()] == ["msm-every-system"]
 
 
-def test_an_empty_folder_gives_a_page_of_reasons(tmp_path: Path) -> None:
+def test_an_empty_folder_gives_a_page_with_reasons_instead_of_figures(tmp_path: Path) -> None:
     made = page(Context(tmp_path, tmp_path / "kept"))
     assert "The authors' runs are not in the data." in made
     assert "Not run: the topics or judgments (arqmath) are not in the data." in made
 
 
-def test_models_that_stand_in_bring_their_settings(tmp_path: Path) -> None:
+def test_replacement_models_have_their_own_settings(tmp_path: Path) -> None:
     path = tmp_path / "models.toml"
     (tmp_path / "small").mkdir()
     path.write_text(
@@ -146,7 +146,7 @@ def test_models_that_stand_in_bring_their_settings(tmp_path: Path) -> None:
     ]
 
 
-def test_mistakes_are_one_line(mathsetu: Mathsetu, data: Path, tmp_path: Path) -> None:
+def test_mistakes_are_reported_in_one_line(mathsetu: Mathsetu, data: Path, tmp_path: Path) -> None:
     assert "give NAME" in mathsetu.refuses("reproduce")
     assert "--all cannot be used with" in mathsetu.refuses("reproduce", "mirmu", "--all", data)
     assert "no such folder" in mathsetu.refuses("reproduce", "--all", tmp_path / "nowhere")
@@ -164,14 +164,16 @@ def test_mistakes_are_one_line(mathsetu: Mathsetu, data: Path, tmp_path: Path) -
 
 
 @pytest.mark.thorough
-def test_one_recipe_reads_the_posts_of_the_data(mathsetu: Mathsetu, data: Path) -> None:
+def test_one_recipe_can_be_reproduced_with_the_posts_of_the_data(
+    mathsetu: Mathsetu, data: Path
+) -> None:
     names = ("posts.jsonl.gz", "topics-task1-2020.xml", "qrels-task1-2020.official.txt")
     shown = mathsetu("reproduce", "msm-bm25", *(data / "arqmath" / name for name in names))
     assert shown.code == 0
     assert "table 2, msm 3" in shown.out
 
 
-def test_the_page_in_the_docs_is_the_one_that_is_made_now() -> None:
+def test_the_page_in_the_docs_has_the_current_head_and_tail() -> None:
     text = DOCS.read_text(encoding="utf-8")
     assert text.startswith((PROSE / "head.md").read_text(encoding="utf-8").strip())
     assert text.strip().endswith((PROSE / "tail.md").read_text(encoding="utf-8").strip())
