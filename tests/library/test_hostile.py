@@ -164,9 +164,7 @@ def test_links_and_pipes_are_refused_when_a_library_is_opened(
         Library(whole)
 
 
-def test_files_that_the_manifest_does_not_name_are_refused(tmp_path: Path, library: Path) -> None:
-    secret = tmp_path / "secret.txt"
-    secret.write_text("secret")
+def test_files_that_the_manifest_does_not_name_are_refused(library: Path) -> None:
     forge(library, lambda manifest: manifest["segments"][0].update(files={}), listing=False)
     with pytest.raises(InputError, match="does not belong to the library; remove it"):
         Library(library)
