@@ -750,6 +750,33 @@ def test_prune_is_refused_with_skip_bad_and_on_a_cluster(mathsetu: Mathsetu) -> 
     assert "--prune needs a library in a folder" in refused.err
 
 
+def test_an_export_replaces_all_posts_of_its_collection(mathsetu: Mathsetu) -> None:
+    posts = {
+        name: json.dumps({"id": name, "body": f"Prime {name}.", "collection": collection})
+        for name, collection in (("1", "qa"), ("2", "qa"), ("3", "qa"), ("4", "other"))
+    }
+    Path("all.jsonl").write_text("\n".join(posts.values()))
+    build = ("--recipe", "msm-bm25", "--processes", "1")
+    assert mathsetu("index", "lib", "all.jsonl", *build).code == 0
+    Path("export.jsonl").write_text("\n".join([posts["1"], posts["3"]]))
+
+    said = mathsetu("add", "lib", "export.jsonl", "--prune").out
+    assert "2 posts did not name a file, as in JSON Lines; posts that are no longer there" in said
+    assert mathsetu.json("add", "lib", "export.jsonl", "--prune")["unpruned_posts"] == 2
+    done = mathsetu.json("add", "lib", "export.jsonl", "--prune-collection", "qa")
+    assert (done["added"], done["pruned"], done["unpruned_posts"]) == (2, 1, 0)
+    with Library("lib") as library:
+        assert library.present(["1", "2", "3", "4"]) == {"1", "3", "4"}
+
+    refused = mathsetu("add", "lib", "export.jsonl", "--prune-collection", "qb")
+    assert refused.err == "mathsetu: --prune-collection qb: the library has no such collection\n"
+    refused = mathsetu("add", "lib", "export.jsonl", "--prune-collection", "other")
+    assert "no post of SOURCES is in this collection, so nothing was removed" in refused.err
+    refused = mathsetu("add", "lib", "export.jsonl", "--prune-collection", "qa", "--skip-bad")
+    assert "--prune-collection and --skip-bad cannot be combined" in refused.err
+    assert len(Library("lib")) == 3
+
+
 def test_a_document_is_removed_with_all_its_sections(mathsetu: Mathsetu) -> None:
     Path("notes").mkdir()
     for name in ("sums", "primes"):
@@ -841,7 +868,7 @@ def test_a_table_is_removed_with_all_its_rows(mathsetu: Mathsetu, columns: str) 
 def test_a_search_shows_the_id_that_a_row_states(mathsetu: Mathsetu) -> None:
     Path("sheet.csv").write_text("id,text\nr7,A prime.\nr8,A sum.\n")
     mathsetu("index", "lib", "sheet.csv", "--recipe", "msm-bm25", "--processes", "1")
-    assert mathsetu("search", "lib", "prime").out.rstrip().endswith("r7")
+    assert mathsetu("search", "lib", "prime").out.rstrip().endswith("  r7  sheet.csv#2")
     assert mathsetu.json("search", "lib", "prime")["hits"][0]["url"] == "sheet.csv#2"
 
 

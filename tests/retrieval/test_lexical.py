@@ -570,6 +570,30 @@ def test_the_longest_form_of_a_term_is_quoted(tmp_path: Path) -> None:
     assert reply.shortest_passage(post) == (3, ("événements sont indépendants",), True)
 
 
+@pytest.mark.parametrize(
+    ("query", "body", "quote"),
+    [
+        # "Faible" alone is "low" in the glossary, but "weak" among the learned words.
+        (
+            "loi faible des grands nombres",
+            "A weak law of large numbers.",
+            "weak law of large numbers",
+        ),
+        ("principe du maximum", "It satisfies the maximum principle.", "maximum principle"),
+        # The name is one word in English, and two in French.
+        ("formule de d'Alembert", "Use D'Alembert's formula.", "D'Alembert's formula"),
+    ],
+)
+def test_all_words_of_a_query_are_found_in_another_language(
+    tmp_path: Path, query: str, body: str, quote: str
+) -> None:
+    post = Post("0", body, language="en")
+    [reply] = over(tmp_path / "index", post).ask([asked(query, "fr")])
+    passage = reply.shortest_passage(post)
+    assert passage is not None
+    assert passage.quotes == (quote,)
+
+
 def test_a_hyphenated_translation_is_a_term(tmp_path: Path) -> None:
     subgroup = Post("0", "Un sous-groupe normal", language="fr")
     group = Post("1", "Un groupe fini", language="fr")

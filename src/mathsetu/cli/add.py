@@ -36,6 +36,7 @@ from mathsetu.collections.folder import has_file, prefix_of
 from mathsetu.collections.rows import BadRows
 from mathsetu.collections.seen_ids import SeenIds
 from mathsetu.collections.tally import Tally
+from mathsetu.errors import InputError
 from mathsetu.library import Library, add_posts, remove_posts
 from mathsetu.library.manifest import read_manifest
 from mathsetu.printable import counted
@@ -56,6 +57,13 @@ from mathsetu.records import archives_of, is_section_or_row
     help="Also remove posts that are no longer in the files of SOURCES, and deleted files of "
     "folders given by a relative path (not . or one with ..).",
 )
+@click.option(
+    "--prune-collection",
+    "collection",
+    metavar="NAME",
+    help="Also remove the posts of this collection that are not in SOURCES, such as an export of "
+    "all posts of a site.",
+)
 @device_option
 @json_option
 def command(
@@ -67,6 +75,7 @@ def command(
     form: str | None,
     skip_bad: bool,
     prune: bool,
+    collection: str | None,
     device: str,
     as_json: bool,
 ) -> None:
@@ -74,15 +83,16 @@ def command(
 
     It stays in the collection of the old post, unless it states another. Nothing else is
     removed: if a file is added again with fewer posts, or is no longer in its folder, its old
-    posts stay in LIBRARY, and the report counts them. With --prune they are removed; --prune
-    cannot be combined with --skip-bad.
+    posts stay in LIBRARY, and the report counts them. With --prune they are removed. Posts of JSON
+    Lines and Parquet files do not name their file: --prune-collection removes those that are no
+    longer there. Neither can be combined with --skip-bad.
 
     Only the new posts are indexed. After many additions small segments are merged; to merge them
     at any time, run mathsetu optimize.
     """
     check_library_first(library, sources)
-    if prune:
-        _check_prune(library, skip_bad)
+    if prune or collection is not None:
+        _check_prune(library, "--prune" if prune else "--prune-collection", skip_bad)
     bad = policy(skip_bad, fields, form)
     before = _languages(library)
     with (
@@ -90,6 +100,8 @@ def command(
         progress_bar(files_of(sources)) as progress,
         Library(library) as opened,
     ):
+        if collection is not None and not opened.has_collection(collection):
+            raise InputError(f"--prune-collection {collection}: the library has no such collection")
         count = add_posts(
             library,
             read_sources(sources, format_name, lang, bad, opened),
@@ -100,20 +112,24 @@ def command(
         opened.refresh()
         tally = bad.tally or Tally()
         pruned = _prune(library, opened, files_of(sources), bad) if prune else 0
+        if collection is not None:
+            pruned += _prune_collection(library, opened, collection, bad)
         older = opened.older_posts(tally)
         gone, unread = _missing_files(opened, files_of(sources), tally)
     unpruned = _unpruned_folders(files_of(sources)) if prune else []
+    unpruned_posts = tally.posts_without_file if prune and collection is None else 0
     after = _languages(library)
     replaced = count - pruned - (sum(after.values()) - sum(before.values()))
     new = bad.tally.new_collections if bad.tally is not None else []
     if as_json:
         done = {"added": count, "replaced": replaced, "pruned": pruned, "new_collections": new}
         done |= {"older_posts": older, "gone_files": gone, "unread_files": unread}
-        done |= {"unpruned_folders": unpruned}
+        done |= {"unpruned_folders": unpruned, "unpruned_posts": unpruned_posts}
         print_json(done | report_of(bad, after))
         return
     instead = f", {replaced} of them replaced older ones" if replaced else ""
-    removed = f", {counted(pruned, 'old post')} removed" if prune else ""
+    is_pruning = prune or collection is not None
+    removed = f", {counted(pruned, 'old post')} removed" if is_pruning else ""
     say(f"{library}: {counted(count, 'post')} added{instead}{removed}{skipped(bad)}")
     for name in new:
         say(f"  new collection: {name}")
@@ -125,16 +141,21 @@ def command(
             f"  deleted files of {folder} are not removed, because the ids of its posts do not "
             f"begin with its name; name them: mathsetu remove {shlex.quote(str(library))} FILE"
         )
+    if unpruned_posts:
+        say(
+            f"  {counted(unpruned_posts, 'post')} did not name a file, as in JSON Lines; posts "
+            "that are no longer there are removed with --prune-collection NAME"
+        )
     say_report(bad, after, languages_of="the library")
 
 
-def _check_prune(library: Path | str, skip_bad: bool) -> None:
+def _check_prune(library: Path | str, option: str, skip_bad: bool) -> None:
     if skip_bad:
         raise click.UsageError(
-            "--prune and --skip-bad cannot be combined: the posts of skipped rows would be removed"
+            f"{option} and --skip-bad cannot be combined: posts of skipped rows would be removed"
         )
     if not isinstance(library, Path):
-        raise click.UsageError("--prune needs a library in a folder, not on a cluster")
+        raise click.UsageError(f"{option} needs a library in a folder, not on a cluster")
 
 
 def _prune(library: Path | str, opened: Library, sources: Sequence[Path], bad: BadRows) -> int:
@@ -149,6 +170,21 @@ def _prune(library: Path | str, opened: Library, sources: Sequence[Path], bad: B
         # A post from elsewhere may only link to the file.
         if (name in gone or one not in read) and is_section_or_row(one, name)
     }
+    count = remove_posts(library, old) if old else 0
+    opened.refresh()
+    return count
+
+
+def _prune_collection(library: Path | str, opened: Library, name: str, bad: BadRows) -> int:
+    """Remove the posts of a collection that were not read."""
+    read = bad.ids or SeenIds()
+    ids = opened.ids_in_collection(name)
+    old = {one for one in ids if one not in read}
+    if len(old) == len(ids):
+        raise InputError(
+            f"--prune-collection {name}: no post of SOURCES is in this collection, so nothing was "
+            "removed from it; the posts were added"
+        )
     count = remove_posts(library, old) if old else 0
     opened.refresh()
     return count

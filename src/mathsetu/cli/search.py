@@ -25,7 +25,7 @@ from mathsetu.library.query_translation import check_asks
 from mathsetu.library.suggestions import Suggestions
 from mathsetu.printable import counted
 from mathsetu.ranking.hybrid import PREFERENCES
-from mathsetu.records import Hit, Post, source_file
+from mathsetu.records import Hit, Post
 
 _MAX_HITS = 10_000
 _VALUES_SHOWN = 10
@@ -208,8 +208,8 @@ def _print_hit(rank: int, hit: Hit, posts: Mapping[str, Post], explain: bool) ->
     code = f"[{post.language}] " if post.language else ""
     text = " ".join(readable(pieces(hit.snippet_of(post))).split())
     title = readable(pieces(post.title)) or text
-    # A post of a file may have its own id, by which other commands find it.
-    place = hit.id if source_file(post.url) else post.url or hit.id
+    # Other commands take the id; the address says where the post is.
+    place = f"{hit.id}  {post.url}" if post.url not in ("", hit.id) else hit.id
     say(f"{rank}. ", bold=title, then=f"  {code}{hit.score:.3f}  {place}")
     if post.title and text:
         say(f"   {text}")

@@ -80,6 +80,7 @@ class Tally:
     new_collections: list[str] = field(default_factory=list)
     source_files: set[str] = field(default_factory=set)
     posts_of_files: Counter[str] = field(default_factory=Counter)
+    posts_without_file: int = 0
 
     def count(self, posts: Iterable[Post]) -> Iterator[Post]:
         """Yield posts unchanged; count them, their formulas and their stated languages."""
@@ -101,6 +102,8 @@ class Tally:
         if (file := source_file_of(post)) and is_section_or_row(post.id, file):
             self.source_files.add(file)
             self.posts_of_files.update({file, post.thread_id})
+        else:
+            self.posts_without_file += 1
 
     def add_read(self, path: str, kind: str, word: str = "") -> None:
         """Count a file that was read; ``word`` may describe what was extracted from it."""

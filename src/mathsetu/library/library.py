@@ -759,6 +759,13 @@ class Library:
         """Whether a collection has any post."""
         return self._with_retry(lambda view, clock: view.stored_posts.has_collection(name))
 
+    def ids_in_collection(self, name: str) -> list[str]:
+        """The ids of all posts of a collection; the library is in a folder."""
+        posts = self._check_folder().stored_posts
+        allowed = posts.allowed(Filter(collection=name))
+        numbers = [] if allowed is None else np.flatnonzero(allowed).tolist()
+        return list(posts.ids(numbers).values())
+
     def kept_collections(self, posts: Sequence[Post]) -> dict[str, str]:
         """The collections of added posts that do not name one, by post id.
 

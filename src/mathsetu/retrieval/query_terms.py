@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import chain
 from typing import Final, NamedTuple
@@ -153,6 +153,7 @@ class QueryTerms:
             found = [Translation(word, language, "", terms) for word, terms in own.items()]
             if settings.translate:
                 found += self.translations_of(words, language, target)
+                found += self._untranslated(found, own, language, target)
             self._translation_cache[language, target] = found
         return self._translation_cache[language, target]
 
@@ -172,11 +173,30 @@ class QueryTerms:
         for start, end, forms in learned:
             # The second learned translation is often a word that is merely near the first, such
             # as "triangle" for "right angle", and a compound says more than one of its pieces.
-            is_certain = pieces[start, end] == 1 and not any(start in term for term in known)
+            longer = (term for term in known if term != range(start, end))
+            is_certain = pieces[start, end] == 1 and not any(start in term for term in longer)
             for place, form in enumerate(forms):
                 is_complete = is_certain and place == 0
                 terms = tuple(terms_of(form))
                 yield Translation(words[start:end], language, form, terms, is_complete)
+
+    def _untranslated(
+        self,
+        found: Sequence[Translation],
+        own: Mapping[str, tuple[str, ...]],
+        language: str,
+        target: str,
+    ) -> Iterator[Translation]:
+        """Words without a translation, such as names, analysed as words of another language.
+
+        Their terms may differ there: d'Alembert is *alembert* in French, *dalembert* in English.
+        """
+        translated = {token for one in found if one.form for token in tokenize(one.asked)}
+        for chunk in self._words_of(self.question).split():
+            asked = [token for token in tokenize(chunk) if own.get(token)]
+            terms = tuple(text_terms(chunk, target, self.settings))
+            if len(asked) == 1 and asked[0] not in translated and terms != own[asked[0]]:
+                yield Translation(asked[0], language, chunk.strip(PUNCTUATION), terms)
 
     def translations_by_term(self, post_language: str) -> dict[str, list[Translation]]:
         """The terms that match in posts of a language, with the question's words for each."""

@@ -161,7 +161,8 @@ class WordEvidence:
 
     def _as_evidence(self, translation: Translation, found: str) -> Evidence:
         asked = self._terms.spellings.get(translation.asked, translation.asked)
-        return Evidence("word", asked, found, translation.form)
+        is_name = translation.form == asked  # analysed as a word of another language
+        return Evidence("word", asked, found, "" if is_name else translation.form)
 
     def _match_of_one_word(
         self, translation: Translation, term: str, language: str, text: PostWords
