@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from mathsetu.formulas.infix import infix
 from mathsetu.formulas.matching import Match, PreparedFormula, match
 from mathsetu.formulas.matching.alignment import _bounded
+from mathsetu.formulas.matching.prepared import subtree_keys
 from mathsetu.formulas.matching.unification import Unification
 from mathsetu.formulas.notation import read_tree
 from mathsetu.formulas.pairs import match_latex
@@ -705,3 +706,21 @@ def test_the_d_of_a_derivative_is_not_a_letter(query: str, other: str, renamed: 
 def test_a_wildcard_matches_a_big_operator_with_score_1(other: str) -> None:
     found = match(parse_latex("1-?x").opt, parse_latex(other).opt)
     assert found.score == pytest.approx(1.0)
+
+
+def test_a_tree_contains_adjacent_operands_of_one_node_only() -> None:
+    a, b, c, d = (Tree(f"V!{letter}") for letter in "abcd")
+    products = [Tree("U!times", pair, ("0", "1")) for pair in ((a, b), (c, d), (b, c))]
+    total = subtree_keys(Tree("U!plus", tuple(products[:2]), ("0", "1")))
+    assert [total.hold(subtree_keys(product)) for product in products] == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("equation", "contained"),
+    [("a=b", True), ("a=c", True), ("a=d", True), ("b=d", True), ("a=e", False), ("a=a", False)],
+)
+def test_a_chain_of_equations_contains_the_equations_of_its_members(
+    equation: str, contained: bool
+) -> None:
+    chain = subtree_keys(parse_latex("a=b=c=d").opt)
+    assert chain.hold(subtree_keys(parse_latex(equation).opt)) is contained

@@ -98,6 +98,12 @@ def test_a_build_of_the_same_input_can_be_resumed_after_reading_all_posts(tmp_pa
     assert not is_begun(tmp_path, "")
 
 
+def test_a_finished_build_leaves_no_work_behind(tmp_path: Path) -> None:
+    posts = [Post(str(number), f"Prime {number}.") for number in range(3)]
+    build_library(tmp_path / "library", posts, LIGHT, processes=1)
+    assert [path for path in tmp_path.rglob("*") if path.name.endswith(BUILDING)] == []
+
+
 def row(post: Post, alone: bool = False, **selection: Any) -> object:
     return build._row(post, Selection(**selection), "own", alone)
 

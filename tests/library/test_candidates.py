@@ -114,6 +114,27 @@ def test_other_parts_find_candidates_if_the_chosen_part_has_nothing_to_search_fo
     assert words.depths == [7]
 
 
+def test_a_letter_is_searched_for_as_a_name_only_if_no_other_part_finds_anything() -> None:
+    letter = Question(Query("1", "$x$", language="en"))
+    recipe = replace(LIGHT, parts={**LIGHT.parts, "trees": {"kind": "formula"}})
+
+    def silent(formulas: Part) -> frozenset[str]:
+        parts = {"words": Part({1: 1.0}), "formulas": formulas, "trees": Part({})}
+        [reply] = weighted_sum(
+            recipe,
+            parts,  # type: ignore[arg-type]
+            [letter],
+            7,
+            allowed=None,
+            weights=dict.fromkeys(parts, 1.0),
+            clock=Clock(),
+        )
+        return reply.silent
+
+    assert silent(Part({})) == {"formulas", "trees"}
+    assert silent(Part({2: 1.0})) == {"words"}
+
+
 def reply() -> RecipeReply:
     return RecipeReply(
         QUESTION,

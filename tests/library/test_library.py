@@ -11,6 +11,7 @@ from mathsetu.collections.tally import Tally
 from mathsetu.errors import InputError, UnknownPost
 from mathsetu.library import Filter, Library, add_posts, build_library, remove_posts
 from mathsetu.library import library as module
+from mathsetu.library.query_translation import LONGEST_QUERY
 from mathsetu.library.reproduction import same_recipe
 from mathsetu.records import Post, Query
 from tests.light import LIGHT
@@ -145,6 +146,11 @@ def test_wrong_options_of_a_search_are_refused(
 ) -> None:
     with pytest.raises(InputError, match=problem):
         library.search("prime", **options)  # type: ignore[arg-type]
+
+
+def test_a_query_record_that_is_too_long_is_refused(library: Library) -> None:
+    with pytest.raises(InputError, match="query 1 has 600,000 characters; at most"):
+        library.search(Query("1", "prime " * LONGEST_QUERY))
 
 
 def test_a_search_respects_k_explain_and_where(library: Library) -> None:

@@ -16,6 +16,7 @@ from mathsetu.library.reproduction import (
     JudgedTask,
     _measures,
     _other_data,
+    _own_models,
     fuse_members,
     reproduce,
     sweep,
@@ -349,3 +350,12 @@ def test_a_learned_fusion_needs_two_topics() -> None:
     ranking = replace(recipe.ranking, fuse={"method": "linear"})
     with pytest.raises(InputError, match="is learned from judged topics; give at least two"):
         fuse_members(replace(recipe, ranking=ranking), runs, task)
+
+
+def test_a_graph_model_of_the_package_is_named_as_ours() -> None:
+    recipe = load_recipe("mathamr-plus")
+    [note] = _own_models(recipe)
+    assert note.startswith("parts.graph.model is shipped: our network")
+    (name,) = [name for name, part in recipe.parts.items() if part["kind"] == "graph"]
+    other = replace(recipe, parts={**recipe.parts, name: {**recipe.parts[name], "model": "./own"}})
+    assert list(_own_models(other)) == []

@@ -184,6 +184,11 @@ def test_texts_are_found_by_the_prefix_of_any_word(texts: list[str], typed: str)
     assert sorted(found) == expected
 
 
+def test_a_text_of_one_letter_is_found() -> None:
+    assert PrefixIndex(["x y", " z"]).find("x", 5) == [0]
+    assert PrefixIndex([" z", "x y"]).find("x", 5) == [1]
+
+
 def test_long_prefixes_are_distinguished_beyond_the_sorted_length() -> None:
     long = "a" * 40
     table = PrefixIndex([f"{long} x", f"{long} y"])

@@ -40,6 +40,7 @@ def test_the_version_in_the_language_of_the_user_ranks_first() -> None:
     assert remark is not None
     assert remark.part == "language"
     assert remark.detail == "in the language of the query (hi): rank 3 otherwise"
+    assert remark.score == pytest.approx(after.scores[0] - 0.3)
     for same in (
         Versions(posts).prefer_language(before, "hi", 0.0, 3),
         Versions(posts).prefer_language(before, "ru", 0.2, 3),

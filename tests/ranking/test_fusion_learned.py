@@ -191,6 +191,20 @@ def test_an_impossible_number_of_folds_is_refused(folds: int) -> None:
         fuse_learned(runs, judgments, fit_rbc, measure=GOAL, folds=folds)
 
 
+def test_topics_without_judged_candidates_do_not_change_the_regression() -> None:
+    runs, judgments = synthetic()
+    pools = pool_runs(runs)
+    first, second = pools[0].topic, pools[1].topic
+    of_one = [one for one in judgments if one.query_id == first]
+    with_other = judge_pools(pools, [*of_one, Judgment(second, "unknown", 3)])
+    assert len(with_other) == 2
+    assert fit_rbc(with_other) == fit_rbc(judge_pools(pools, of_one))
+
+
+def test_learners_maximise_the_measure_of_arqmath_by_default() -> None:
+    assert str(GOAL) == "nDCG'"
+
+
 def test_judgments_of_other_posts_are_refused() -> None:
     runs, _ = synthetic()
     judged = judge_pools(pool_runs(runs), [Judgment("A.1", "unknown", 3)])

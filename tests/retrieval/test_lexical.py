@@ -594,6 +594,16 @@ def test_all_words_of_a_query_are_found_in_another_language(
     assert passage.quotes == (quote,)
 
 
+def test_translations_of_parts_of_a_term_do_not_make_the_term(tmp_path: Path) -> None:
+    # Number and first translate the two words of nombre premier, a prime number.
+    first, prime = Post("0", "The first number.", language="en"), english("A prime number.")
+    [reply] = over(tmp_path / "index", first, prime).ask([asked("nombre premier", "fr")])
+    assert reply.shortest_passage(first) is None
+    passage = reply.shortest_passage(prime)
+    assert passage is not None
+    assert passage.is_term
+
+
 def test_a_hyphenated_translation_is_a_term(tmp_path: Path) -> None:
     subgroup = Post("0", "Un sous-groupe normal", language="fr")
     group = Post("1", "Un groupe fini", language="fr")
