@@ -254,6 +254,19 @@ def test_a_paper_is_read_in_the_encoding_that_it_declares(tmp_path: Path) -> Non
     assert post.body == "Théorème"
 
 
+def test_an_included_file_is_read_in_the_encoding_of_the_paper_or_its_own(tmp_path: Path) -> None:
+    declared, chapter = "\\usepackage[latin1]{inputenc}", "Théorème".encode("latin-1")
+    document = "\\begin{document}\\input{b}\\end{document}"
+    for main, included in (
+        (declared + document, chapter),
+        (document, declared.encode() + b"\\begin{document}" + chapter + b"\\end{document}"),
+    ):
+        (tmp_path / "a.tex").write_text(main)
+        (tmp_path / "b.tex").write_bytes(included)
+        (post,) = read(tmp_path / "a.tex")
+        assert "Théorème" in post.body
+
+
 @pytest.mark.parametrize(
     "piece",
     ["\\a{", "{", "\\def\\a{\\a\\a}\\a ", "\\cite{", "\\cite[", "\\begin{verbatim}", "\\iffalse ",

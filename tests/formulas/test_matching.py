@@ -724,3 +724,10 @@ def test_a_chain_of_equations_contains_the_equations_of_its_members(
 ) -> None:
     chain = subtree_keys(parse_latex("a=b=c=d").opt)
     assert chain.hold(subtree_keys(parse_latex(equation).opt)) is contained
+
+
+def test_a_repeated_wildcard_is_bound_to_a_part_that_occurs_as_often() -> None:
+    query = r"\frac{?a}{?b}\frac{?b}{?a}"
+    found = match_latex(query, r"\frac{p-1}{2}\frac{q-1}{2}\frac{p}{q}\frac{q}{p}").match
+    assert found.coverage == 1.0
+    assert {name: tree.label for name, tree in found.bindings.items()} == {"?a": "V!p", "?b": "V!q"}

@@ -141,3 +141,11 @@ def test_a_formula_with_repeated_masks_is_restored_once_and_unknown_masks_are_ke
     masked = mask("$a$ $b$")
     assert unmask("QZ2 QZ2 QZ1 QZ1", masked).text == "$b$  $a$ "
     assert unmask("QZ0 QZ3 QZ1 QZ2", masked).text == "QZ0 QZ3 $a$ $b$"
+
+
+def test_digits_after_code_are_not_hidden_with_the_formula_before_it() -> None:
+    assert mask("$x$ and `c`5 more") == Masked("QZ1 and `c`5 more", ("$x$",))
+
+
+def test_the_digits_after_a_repeated_mask_are_kept() -> None:
+    assert unmask("QZ1 und QZ15", mask("Let $x$ be")).text == "$x$ und 5"

@@ -60,7 +60,8 @@ def read_with_files(document: Document, bad: BadRows) -> tuple[Iterator[Post], l
         name = resolve(tree, given, base, posixpath.dirname(origin))
         if name is None:
             return None
-        text = decoded(tree.read(name), tree.shown(name), declared or _declared(data))
+        included = tree.read(name)
+        text = decoded(included, tree.shown(name), declared or _declared(included))
         taken[0] += len(text)
         if taken[0] > 4 * LONGEST_TEXT:
             raise document.error(f"includes more than {4 * LONGEST_TEXT:,} characters")
