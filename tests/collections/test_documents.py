@@ -730,6 +730,25 @@ def test_a_pdf_page_that_is_too_long_is_reported_without_a_line_number(
         read(path)
 
 
+@pytest.mark.parametrize(
+    ("head", "tags"),
+    [
+        ('<meta name="keywords" content="series, limits">', ("series", "limits")),
+        ("<META content='series' NAME=Keywords>", ("series",)),
+        ('<meta property="article:tag" content="a b"><meta property="article:tag" content="c">',
+         ("a b", "c")),
+        ('<meta name="description" content="series">', ()),
+        ('<meta name="keywords" content="">', ()),
+        ('</head><body><meta name="keywords" content="series">', ()),
+    ],
+)  # fmt: skip
+def test_the_tags_of_a_page_are_read_from_its_head(
+    tmp_path: Path, head: str, tags: tuple[str, ...]
+) -> None:
+    path = write(tmp_path / "a.html", f"<head>{head}<h1>A</h1><p>x<h2>B</h2><p>y")
+    assert [post.tags for post in read(path)] == [tags, tags]
+
+
 def test_the_language_of_a_page_is_read_from_its_html_tag(tmp_path: Path) -> None:
     for page, language in (
         ('<html lang="fr-CA"><p>x', "fr"),

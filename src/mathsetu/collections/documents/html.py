@@ -10,10 +10,11 @@ from mathsetu.collections.documents.script_macros import script_macros
 from mathsetu.collections.documents.sections import Document, Section, decoded, posts_of, sections
 from mathsetu.collections.documents.tex_expansion import FormulaMacros
 from mathsetu.collections.rows import BadRows
+from mathsetu.collections.source_text import split_tags
 from mathsetu.languages.table import language as row_of
 from mathsetu.markup import to_marked_text
 from mathsetu.markup.mathml import without_comments
-from mathsetu.markup.pages import clean_page, declared_encoding
+from mathsetu.markup.pages import attributes_of, clean_page, declared_encoding
 from mathsetu.markup.tex import DEFINES
 from mathsetu.records import Post
 
@@ -21,6 +22,12 @@ from mathsetu.records import Post
 _LANGUAGE = re.compile(
     r"<html\b[^<>]{0,500}?[ \t\n](?:xml:)?lang\s*=\s*[\"']?([a-z]{2,3})\b", re.IGNORECASE
 )
+# The tags of a page are in <meta name="keywords"> or <meta property="article:tag">.
+_META = re.compile(r"<meta\b([^<>]{1,2000})>", re.IGNORECASE)
+_BODY = re.compile(r"<body\b", re.IGNORECASE)
+_TAGGING = frozenset({"keywords", "article:tag"})
+# Beginning of a page that is searched for its tags.
+_LONGEST_HEAD = 100_000
 # Beginning of a page that is searched for its encoding and language.
 _HEAD = 4096
 # Ignored, because templates state it for pages in any language.
@@ -46,9 +53,26 @@ def read_posts(document: Document, bad: BadRows) -> Iterator[Post]:
         parts.pop(1)
         own_title = fallback = _one_line(heading)
     yield from posts_of(
-        document, parts, "html", bad, title=own_title,
+        document, parts, "html", bad, title=own_title, tags=_tags(source),
         fallback=fallback, language="" if language == _UNINFORMATIVE_LANGUAGE else language,
     )  # fmt: skip
+
+
+def _tags(source: str) -> tuple[str, ...]:
+    """Return the tags that the head of a page states.
+
+    >>> _tags('<meta name="keywords" content="series, limits"><body>')
+    ('series', 'limits')
+    """
+    body = _BODY.search(source, 0, _LONGEST_HEAD)
+    head = source[: body.start() if body else _LONGEST_HEAD]
+    stated = (attributes_of(meta[1]) for meta in _META.finditer(head))
+    contents = (
+        one.get("content", "")
+        for one in stated
+        if not _TAGGING.isdisjoint({one.get("name", "").lower(), one.get("property", "").lower()})
+    )
+    return tuple(dict.fromkeys(tag for content in contents for tag in split_tags(content)))
 
 
 def _one_line(source: str) -> str:
