@@ -1,4 +1,5 @@
 import random
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -731,3 +732,27 @@ def test_a_repeated_wildcard_is_bound_to_a_part_that_occurs_as_often() -> None:
     found = match_latex(query, r"\frac{p-1}{2}\frac{q-1}{2}\frac{p}{q}\frac{q}{p}").match
     assert found.coverage == 1.0
     assert {name: tree.label for name, tree in found.bindings.items()} == {"?a": "V!p", "?b": "V!q"}
+
+
+EXPECTED = [
+    tuple(line.split("\t"))
+    for line in (Path(__file__).parent / "matches.tsv").read_text(encoding="utf-8").splitlines()
+    if not line.startswith("#")
+]
+
+
+@pytest.mark.parametrize("row", EXPECTED, ids=lambda row: f"{row[0]} in {row[1]}")
+def test_pairs_of_formulas_match_as_expected(row: tuple[str, ...]) -> None:
+    found = match_latex(row[0], row[1]).match
+    pairs = sorted(found.substitution.items())
+    names = (f"{infix(ours)}:{infix(theirs)}" for ours, theirs in found.names)
+    bound = sorted((name, infix(tree)) for name, tree in found.bindings.items())
+    assert row[2:] == (
+        f"{found.score:.3f}",
+        f"{found.coverage:.3f}",
+        "one piece" if found.in_one_piece else "pieces",
+        ", ".join(f"{ours}:{theirs}" for ours, theirs in pairs) or "-",
+        ", ".join(names) or "-",
+        ", ".join(f"{name}={part}" for name, part in bound) or "-",
+        f"{len(found.query_nodes)} {len(found.candidate_nodes)}",
+    )
