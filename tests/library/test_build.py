@@ -104,6 +104,15 @@ def test_a_finished_build_leaves_no_work_behind(tmp_path: Path) -> None:
     assert [path for path in tmp_path.rglob("*") if path.name.endswith(BUILDING)] == []
 
 
+def test_a_piece_of_an_interrupted_build_is_written_anew(tmp_path: Path) -> None:
+    piece = build._piece(tmp_path, 0)
+    piece.mkdir(parents=True)
+    (piece / "rest").write_text("of an interrupted build")
+    rows = [row(Post("1", "A prime."))]
+    assert build._write_stores(tmp_path, iter(rows)) == 1  # type: ignore[arg-type]
+    assert not (piece / "rest").exists()
+
+
 def row(post: Post, alone: bool = False, **selection: Any) -> object:
     return build._row(post, Selection(**selection), "own", alone)
 

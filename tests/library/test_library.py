@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from mathsetu.collections.tally import Tally
-from mathsetu.errors import InputError, UnknownPost
+from mathsetu.errors import InputError, Unavailable, UnknownPost
 from mathsetu.library import Filter, Library, add_posts, build_library, remove_posts
 from mathsetu.library import library as module
 from mathsetu.library.query_translation import LONGEST_QUERY
 from mathsetu.library.reproduction import same_recipe
 from mathsetu.records import Post, Query
+from mathsetu.retrieval.lexical import LexicalRetriever
 from tests.light import LIGHT
 
 POSTS = [
@@ -170,6 +171,26 @@ def test_only_posts_of_a_pool_are_ranked(library: Library) -> None:
     assert {hit.id for hit in run.rankings["1"]} == {"q7", "notes.md#one"}
     assert run.rankings["2"] == ()
     assert len(library.run(queries[:1], 1, pools=pools).rankings["1"]) == 1
+
+
+def test_a_run_has_no_reasons_unless_they_are_requested(library: Library) -> None:
+    query = Query("1", "prime")
+    assert not any(hit.reasons for hit in library.run([query], 3).rankings["1"])
+    assert all(hit.reasons for hit in library.run([query], 3, explain=True).rankings["1"])
+
+
+def test_an_unavailable_part_is_named_unless_nothing_else_finds_a_post(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise Unavailable("the words cannot be reached")
+
+    monkeypatch.setattr(LexicalRetriever, "ask", fail)
+    answer = library.answer("$2$")
+    assert answer.hits
+    assert answer.missing == {"words": "the words cannot be reached"}
+    with pytest.raises(Unavailable, match="words is missing from the answer"):
+        library.answer("prime")
 
 
 def test_formula_instances_name_the_posts_that_contain_them(library: Library) -> None:

@@ -1,6 +1,7 @@
 """Posts are ranked according to a recipe."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -106,3 +107,14 @@ def test_an_exact_match_counts_as_containing_the_query() -> None:
     assert not made._contains_query(reply)
     reply.added = {"exact": np.array([0.1])}
     assert made._contains_query(reply)
+
+
+def test_a_post_with_all_formulas_counts_as_containing_the_query(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reply = ranked({1: 0.9, 2: 0.8, 3: 0.7, 4: 0.6})
+    reply.said = {"formulas": np.ones(4)}
+    for holding, expected in ((3, True), (4, False)):  # only the first three are examined
+        formulas = SimpleNamespace(holds_all=lambda number, one=holding: number == one)
+        monkeypatch.setattr(module, "_formulas", lambda _, own=formulas: {"formulas": own})
+        assert ranker(Posts({}))._contains_query(reply) is expected

@@ -4,6 +4,7 @@ from dataclasses import replace
 from importlib import resources
 from itertools import islice
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -17,6 +18,7 @@ from mathsetu.library.reproduction import (
     _measures,
     _other_data,
     _own_models,
+    _unranked,
     fuse_members,
     reproduce,
     sweep,
@@ -359,3 +361,12 @@ def test_a_graph_model_of_the_package_is_named_as_ours() -> None:
     (name,) = [name for name, part in recipe.parts.items() if part["kind"] == "graph"]
     other = replace(recipe, parts={**recipe.parts, name: {**recipe.parts[name], "model": "./own"}})
     assert list(_own_models(other)) == []
+
+
+def test_a_note_counts_the_judged_posts_of_pools_that_were_not_found() -> None:
+    task = SimpleNamespace(pools={"q1": {"a": 1, "b": 0}, "q2": {"c": 2}})
+    some = Run("run", {"q1": (Hit("a", 1.0),), "q2": (Hit("c", 1.0),)})
+    [note] = _unranked(some, task)  # type: ignore[arg-type]
+    assert note.startswith("1 of 3 judged posts were not found by the recipe")
+    every = Run("run", {"q1": (Hit("a", 1.0), Hit("b", 0.5)), "q2": (Hit("c", 1.0),)})
+    assert list(_unranked(every, task)) == []  # type: ignore[arg-type]
