@@ -74,6 +74,24 @@ def test_a_row_gives_the_same_formulas_as_a_page(page: str, text: str) -> None:
         assert formulas
 
 
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        (r"By \eqref{a} and (\ref{b}) and \(\ref{c}\).", "By  and  and ."),
+        (r"By $\eqref{a}$: $x$", "By : $x$"),
+        (r"See \eqref{a} $x$ and $y$\ref{b}$z$.", "See  $x$ and $y$$z$."),
+        (r"Type <code>\ref{a}</code>.", r"Type <code>\ref{a}</code>."),
+    ],
+)
+def test_references_to_formulas_are_removed(page: str, text: str) -> None:
+    assert clean_page(page) == text
+
+
+def test_formulas_that_mathjax_ignores_are_code() -> None:
+    page = '<div class="tex2jax_ignore">a <div>$x$</div> b</div> $z$'
+    assert clean_page(page) == "<div>a <div><code>$x$</code></div> b</div> $z$"
+
+
 def test_a_container_keeps_its_id_beside_other_formulas() -> None:
     page = '<span class="math-container" id="q_1">$x&lt;y$</span> or <math><mi>z</mi></math>'
     _, (first, second) = text_and_formulas(page, "html", "7", "body")

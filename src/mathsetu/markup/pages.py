@@ -52,6 +52,14 @@ _IMAGES = frozenset(
 )
 
 
+# Classes of elements in which MathJax reads no formulas, and the beginnings of formulas.
+_LITERAL = frozenset(("mathjax_ignore", "tex2jax_ignore"))
+_DELIMITER = re.compile(r"\$|\\[(\[]|\\begin\{")
+# References to numbered formulas, which MathJax reads also in text and as whole formulas.
+_REF = r"\\(?:eq)?ref\{[^{}<>]{0,200}\}"
+_REFERENCE = re.compile(rf"(?<![^\s(])\${_REF}\$|\\\({_REF}\\\)|\({_REF}\)|{_REF}")
+
+
 # Signs of a page whose formulas have other markup than delimiters and Stack Exchange's containers.
 _MARKS = ("<math", "<mjx-container")
 _MARKED = re.compile(
@@ -140,6 +148,7 @@ class _Page:
         depth = 0
         only_formulas = 0
         code = 0  # number of open code elements
+        literal, literal_depth = "", 0  # the name of an element without formulas, and its depth
         for tag in TAG.finditer(source):
             start, end = tag.span()
             if start < position:
@@ -154,8 +163,11 @@ class _Page:
                 position = end
                 continue
             if not only_formulas:
-                self._text(source[position:start], is_code=code > 0)
+                self._text(source[position:start], is_code=code > 0, is_literal=bool(literal))
             position = end
+            if literal and name == literal:
+                literal_depth += 1 if is_open else -1 if closing else 0
+                literal = literal if literal_depth else ""
             if name in _CODE:
                 code = max(0, code + (1 if is_open else -1 if closing else 0))
             if name == "mjx-container":
@@ -171,6 +183,8 @@ class _Page:
             else:
                 attribute = attributes_of(attributes)
                 classes = set(attribute.get("class", "").split())
+                if is_open and not literal and classes & _LITERAL:
+                    literal, literal_depth = name, 1
                 if is_open and is_noise(name, attribute):
                     skipped, depth = name, 1
                     if name == "a" and "id" in attribute:  # the element may be a link target
@@ -184,16 +198,20 @@ class _Page:
                 else:
                     self._parts.append(_kept(name, attribute))
         if not skipped and not only_formulas:
-            self._text(source[position:], is_code=code > 0)
+            self._text(source[position:], is_code=code > 0, is_literal=bool(literal))
         self._mark_delimited()
         return "".join(self._parts)
 
-    def _text(self, text: str, *, is_code: bool) -> None:
+    def _text(self, text: str, *, is_code: bool, is_literal: bool) -> None:
         if text.strip():
             self._last = ""
-        if not is_code:
+        if is_code:
+            self._parts.append(text)
+        elif is_literal and _DELIMITER.search(text):
+            self._parts.append(f"<code>{text}</code>")
+        else:
             self._texts.append(len(self._parts))
-        self._parts.append(text)
+            self._parts.append(_REFERENCE.sub("", text) if "ref{" in text else text)
 
     def _mark_delimited(self) -> None:
         r"""Also mark formulas between delimiters, if a page has formulas of both kinds.
