@@ -723,8 +723,11 @@ def test_a_tree_contains_adjacent_operands_of_one_node_only() -> None:
 def test_a_chain_of_equations_contains_the_equations_of_its_members(
     equation: str, contained: bool
 ) -> None:
-    chain = subtree_keys(parse_latex("a=b=c=d").opt)
-    assert chain.hold(subtree_keys(parse_latex(equation).opt)) is contained
+    chain = parse_latex("a=b=c=d").opt
+    wanted = subtree_keys(parse_latex(equation).opt)
+    assert subtree_keys(chain).hold(wanted) is contained
+    inside = Tree("O!list", (Tree("V!z"), chain), ("0", "1"))
+    assert subtree_keys(inside).hold(wanted) is contained
 
 
 def test_a_repeated_wildcard_is_bound_to_a_part_that_occurs_as_often() -> None:
