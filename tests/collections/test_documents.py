@@ -730,6 +730,16 @@ def test_a_pdf_page_that_is_too_long_is_reported_without_a_line_number(
         read(path)
 
 
+def test_a_menu_of_links_before_the_heading_leaves_nothing(tmp_path: Path) -> None:
+    menu = '<ul><li><a href="/">Home</a></li><li><a href="/es/">Notes</a></li></ul>'
+    article = "<h1>Integral</h1><p>The integral of a function is the area below its graph."
+    (post,) = read(write(tmp_path / "a.html", f"<body><div>{menu}</div><div>{article}</div>"))
+    assert (post.title, post.body) == (
+        "Integral",
+        "The integral of a function is the area below its graph.",
+    )
+
+
 @pytest.mark.parametrize(
     ("head", "tags"),
     [

@@ -162,6 +162,7 @@ CELLS = "<td>$5</td><td>$6</td></tr><tr><td>$x_1$</td><td>$7</td>"
         (LISTS, "markdown", NUMBERED),
         (TABLE, "markdown", "f │ g\n$x^2$ │ \\$5\n$e^x$"),
         ("<ol><li>One<li>Two</ol><li>Other", "html", "1. One\n2. Two\n- Other"),
+        ("<ul><li>One</li><li> <a></a></li><li></li><li>Two</li></ul>", "html", "- One\n- Two"),
         ("<OL START=0><LI>\n<p>One</p></LI>\n<LI VALUE='7'>Two<LI>x</OL>", "html",
          "0. One\n7. Two\n8. x"),
         ("<ol type=a><li>x<ul><li>y</ul><li>z</ol></ol><ul><li>\n<p>w</ul>", "html",

@@ -7,7 +7,10 @@ import re
 #: The sign between the cells of a row. It is no sign of formulas or prices, unlike ``|``.
 BETWEEN_CELLS = "│"
 _REST = r"((?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+)>"
-_LIST_TAG = re.compile(rf"<(/?)(ol|ul|li)(?![\w-]){_REST}(\s*+<p>)?", re.ASCII | re.IGNORECASE)
+_LIST_TAG = re.compile(
+    rf"<(/?)(ol|ul|li)(?![\w-]){_REST}(\s*+<p>|(?:\s++|<a>\s*+</a>)*+</li\s*+>)?",
+    re.ASCII | re.IGNORECASE,
+)
 _CELL_EDGE = re.compile(
     rf"(?<!\s)\s*+</(t[dh])\s*+>\s*+<(t[dh])(?![\w-]){_REST}\s*+", re.IGNORECASE
 )
@@ -23,6 +26,8 @@ _KIND = re.compile(r"\btype\s*+=\s*+[\"']?([aA])\b", re.ASCII)
 
 def with_blocks(source: str) -> str:
     """Write the numbers of ordered lists as text, and each row of a table in one line.
+
+    Items without text and without a number are removed, such as those of a menu without its links.
 
     >>> with_blocks("<ol start=3><li>One<li><p>Two</p></ol>")
     '<ol start=3><p>3. One<p>4. Two</p></ol>'
@@ -47,7 +52,8 @@ class _Lists:
         return _LIST_TAG.sub(self._tag, source)
 
     def _tag(self, tag: re.Match[str]) -> str:
-        closing, name, attributes, paragraph = tag[1], tag[2].lower(), tag[3], tag[4]
+        closing, name, attributes, following = tag[1], tag[2].lower(), tag[3], tag[4] or ""
+        is_empty = "/" in following
         if name != "li":
             if not closing:
                 found = _KIND.search(attributes)
@@ -60,7 +66,7 @@ class _Lists:
             return tag[0]
         kind, number = self._open[-1] if self._open else ("", None)
         if number is None:
-            return tag[0].removesuffix(paragraph or "")
+            return "" if is_empty else tag[0].removesuffix(following)
         number = _number(attributes, number)
         self._open[-1] = kind, number + 1
         return f"<p{attributes}>{_label(kind, number)} "
