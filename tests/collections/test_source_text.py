@@ -103,3 +103,9 @@ def test_a_whole_page_is_read_without_its_menu_and_footer() -> None:
 def test_a_text_that_is_too_long_is_refused() -> None:
     with pytest.raises(InputError, match="the text is longer than"):
         to_text("x" * (LONGEST_TEXT + 1), "latex")
+
+
+def test_macros_of_the_scripts_of_a_whole_page_are_expanded() -> None:
+    script = r"<script>MathJax = {tex: {macros: {skp: ['\\langle #1,#2\\rangle', 2]}}};</script>"
+    page = rf"<html><head>{script}</head><body><p>Let \(\skp{{x}}{{y}}\le 1\).</p></body></html>"
+    assert to_text(page, "html") == r"Let $\langle x,y\rangle\le 1$."

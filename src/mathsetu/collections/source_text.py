@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from mathsetu.collections.rows import BadRows
@@ -12,6 +12,7 @@ from mathsetu.limits import LONGEST_TEXT, MAX_FORMULAS
 from mathsetu.markup import extract, split, to_marked_text
 from mathsetu.markup.attributes import from_attribute
 from mathsetu.markup.convert import text_and_formulas
+from mathsetu.markup.mathml import without_comments
 from mathsetu.markup.tex import DEFINES
 from mathsetu.records import Formula, Post
 
@@ -127,13 +128,13 @@ def read_texts(
     """
     if any(form == "markdown" for _, form in sources.values()):
         sources = _in_commonmark(sources)
+    definitions: list[str] = []
     if any(form == "html" and _PAGE.search(source, 0, _HEAD) for source, form in sources.values()):
-        sources = _without_site(sources)
+        sources, definitions = _without_site(sources)
     # If all texts are marked text, they are kept unchanged.
-    if any(DEFINES.search(source) for source, _ in sources.values()) and any(
-        form != "text" for _, form in sources.values()
-    ):
-        sources = _with_macros(sources)
+    is_defining = definitions or any(DEFINES.search(source) for source, _ in sources.values())
+    if is_defining and any(form != "text" for _, form in sources.values()):
+        sources = _with_macros(sources, definitions)
     return {
         where: read_text(source, form, post_id, where) for where, (source, form) in sources.items()
     }
@@ -151,24 +152,30 @@ def _in_commonmark(sources: Mapping[str, tuple[str, str]]) -> dict[str, tuple[st
     return converted
 
 
-def _without_site(sources: Mapping[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
-    """Keep the content of whole pages, without the menus and the footer of their site."""
+def _without_site(
+    sources: Mapping[str, tuple[str, str]],
+) -> tuple[dict[str, tuple[str, str]], list[str]]:
+    """The content of whole pages, without menus and footer, and the macros of their scripts."""
     from mathsetu.collections.documents.page_content import content_of  # rarely needed
+    from mathsetu.collections.documents.script_macros import script_macros
 
-    contents = dict(sources)
+    contents, definitions = dict(sources), []
     for where, (source, form) in sources.items():
         if form == "html":
             _check_source(source, where)
             contents[where] = content_of(source), form
-    return contents
+            definitions += script_macros(without_comments(source))
+    return contents, definitions
 
 
-def _with_macros(sources: Mapping[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
+def _with_macros(
+    sources: Mapping[str, tuple[str, str]], definitions: Sequence[str]
+) -> dict[str, tuple[str, str]]:
     """Expand macros in sources; a title may use the macros that the other texts define."""
     # Imported here, because opening a library does not need it.
     from mathsetu.collections.documents.tex_expansion import FormulaMacros
 
-    macros = FormulaMacros()
+    macros = FormulaMacros(definitions)
     expanded = dict(sources)
     for where in sorted(sources, key="title".__eq__):
         source, form = sources[where]
