@@ -676,7 +676,8 @@ def test_add_with_prune_removes_posts_that_are_no_longer_in_the_folder(mathsetu:
     Path("more.jsonl").write_text('{"id": "1", "body": "A prime."}')
     build = ("--recipe", "msm-bm25", "--processes", "1")
     assert mathsetu("index", "lib", "notes", "more.jsonl", *build).code == 0
-    assert mathsetu.json("add", "lib", "notes", "--prune")["pruned"] == 0
+    same = mathsetu.json("add", "lib", "notes", "--prune")
+    assert (same["pruned"], same["gone_files"], same["unread_files"]) == (0, {}, {})
 
     Path("notes/kept.md").write_text("Before.\n\n# One\n\nA sum.\n\n# Three\n\nA product.")
     Path("notes/gone.md").unlink()
@@ -774,7 +775,11 @@ def test_an_export_replaces_all_posts_of_its_collection(mathsetu: Mathsetu) -> N
     assert "no post of SOURCES is in this collection, so nothing was removed" in refused.err
     refused = mathsetu("add", "lib", "export.jsonl", "--prune-collection", "qa", "--skip-bad")
     assert "--prune-collection and --skip-bad cannot be combined" in refused.err
-    assert len(Library("lib")) == 3
+    refused = mathsetu("add", "lib", "export.jsonl", "--prune-collection", "")
+    assert "--prune-collection needs the name of a collection" in refused.err
+    with Library("lib") as library:
+        assert library.ids_in_collection("") == []
+        assert len(library) == 3
 
 
 def test_a_document_is_removed_with_all_its_sections(mathsetu: Mathsetu) -> None:

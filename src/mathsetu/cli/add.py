@@ -91,6 +91,8 @@ def command(
     at any time, run mathsetu optimize.
     """
     check_library_first(library, sources)
+    if collection == "":
+        raise click.UsageError("--prune-collection needs the name of a collection")
     if prune or collection is not None:
         _check_prune(library, "--prune" if prune else "--prune-collection", skip_bad)
     bad = policy(skip_bad, fields, form)
@@ -198,12 +200,14 @@ def _missing_files(
     Each comes with the number of its posts. Only ids that begin with the name of a folder show
     that a file was in it. An archive is reported instead of the files in it.
     """
+    read = set(tally.posts_of_files)
+    read.update(archive for name in tally.posts_of_files for archive in archives_of(name))
     gone: set[str] = set()
     unread: set[str] = set()
     for folder in sources:
         if folder.is_dir() and (prefix := prefix_of(folder)):
             for one in library.files_below(prefix):
-                if one not in tally.posts_of_files:
+                if one not in read:
                     (unread if has_file(folder, one) else gone).add(one)
     return _with_sizes(library, gone), _with_sizes(library, unread)
 

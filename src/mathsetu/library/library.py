@@ -761,6 +761,8 @@ class Library:
 
     def ids_in_collection(self, name: str) -> list[str]:
         """The ids of all posts of a collection; the library is in a folder."""
+        if not name:  # a filter without a name would select all posts
+            return []
         posts = self._check_folder().stored_posts
         allowed = posts.allowed(Filter(collection=name))
         numbers = [] if allowed is None else np.flatnonzero(allowed).tolist()
